@@ -227,17 +227,18 @@ class Builder {
   }
 
  private:
+  static double pixels(std::uint32_t radius) { return radius / double{pixel}; }
+
   /// Variance of a shape, less that of a block's own pixels, (2^2 - 1) / 12.
-  static double variance_of(std::uint32_t radius, bool block, double spread) {
-    const double r = radius / double{pixel};
+  static double variance_of(double r, bool block, double spread) {
     return std::max(0.0, r * r / 4 * spread - (block ? .25 : 0));
   }
 
   KernelShape add_shape(std::span<const BoxExtent> boxes, bool block) {
-    return add_staircases(
-        spread_,
-        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block, spread_), HUGE_VAL,
-                               [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
+    return add_staircases(spread_,
+                          staircases_by_variance(
+                              0, rho_step, variance_of(pixels(job_.largest_radius), block, spread_), HUGE_VAL,
+                              [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
   }
 
   [[nodiscard]] OutlineStairs outline_of(int boxes) const {
@@ -257,11 +258,12 @@ class Builder {
       if (!job_.has_picture) return sized;
       most_off = sized.area == 0 ? 1.1 * most_off : OutlineStairs::usual_off;
       if (sized.area < least_opening / 2 * rho * rho || sized.staircase.reach > most_reach) sized.area = 0;
+      sized.variance = variance_of(rho, block, spread);  // rounding may change that of fine parts far more
       return sized;
     };
-    return add_staircases(
-        spread, staircases_by_variance(first / pixel - 2, rho_step_of_outlines,
-                                       variance_of(end - 1, block, spread), end / pixel + 2, sized_at));
+    return add_staircases(spread, staircases_by_variance(first / pixel - 2, rho_step_of_outlines,
+                                                         variance_of(pixels(end - 1), block, spread),
+                                                         end / pixel + 2, sized_at));
   }
 
   KernelShape add_staircases(double spread, std::vector<SizedStaircase> staircases) {
@@ -275,7 +277,8 @@ class Builder {
 
   /// Adds the kernel of the next radius. Radii increase.
   void add(KernelShape& shape, std::uint32_t radius, bool block, std::uint32_t mixed_up_to) {
-    const double variance = radius <= lens_focus_radius ? 0 : variance_of(radius, block, shape.spread);
+    const double variance =
+        radius <= lens_focus_radius ? 0 : variance_of(pixels(radius), block, shape.spread);
     while (shape.above + 1 < shape.staircases.size() && shape.staircases[shape.above].variance <= variance)
       ++shape.above;
     const SizedStaircase& high = shape.staircases[shape.above];
