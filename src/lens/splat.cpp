@@ -72,9 +72,8 @@ constexpr int outline_boxes_fast = 7;
 constexpr int outline_boxes = 10;
 constexpr int outline_boxes_finer = 18;
 
-/// Least area of an opening, in radii^2: a sixteenth of a disc. Staircases have at least half of it. They put
-/// at most 1 / (area d^2) in a pixel that their edge reaches from distance d, in units of radii up to 2: with
-/// peak_bits = 5 for pictures, the bound of splat_weight_bits() holds.
+/// Least area of an opening, in radii^2: a sixteenth of a disc. Rounded staircases have at least half of it,
+/// so that a pixel gets up to 32 times as much as from a disc: pictures of apertures have 5 peak_bits.
 constexpr double least_opening = 3.14159265 / 16;
 
 struct SizedStaircase {
