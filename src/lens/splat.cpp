@@ -177,7 +177,6 @@ Shapes shapes_of(const SplatJob& job) {
 
 /// Staircases of one shape, which are in the table from index `first` on.
 struct KernelShape {
-  double spread = 1;  ///< its variance over that of a disc of the same radius
   std::vector<SizedStaircase> staircases;
   std::size_t first = 0;
   std::size_t above = 1;  ///< sized over the radius that was added last
@@ -226,18 +225,16 @@ class Builder {
   }
 
  private:
-  static double pixels(std::uint32_t radius) { return radius / double{pixel}; }
-
   /// Variance of a shape, less that of a block's own pixels, (2^2 - 1) / 12.
-  static double variance_of(double r, bool block, double spread) {
-    return std::max(0.0, r * r / 4 * spread - (block ? .25 : 0));
+  [[nodiscard]] double variance_of(std::uint32_t radius, bool block) const {
+    const double r = radius / double{pixel};
+    return std::max(0.0, r * r / 4 * spread_ - (block ? .25 : 0));
   }
 
   KernelShape add_shape(std::span<const BoxExtent> boxes, bool block) {
-    return add_staircases(spread_,
-                          staircases_by_variance(
-                              0, rho_step, variance_of(pixels(job_.largest_radius), block, spread_), HUGE_VAL,
-                              [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
+    return add_staircases(
+        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block), HUGE_VAL,
+                               [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
   }
 
   [[nodiscard]] OutlineStairs outline_of(int boxes) const {
@@ -249,7 +246,6 @@ class Builder {
   KernelShape add_outline(const OutlineStairs& stairs, std::uint32_t first, std::uint32_t end, bool block) {
     end = std::min(end, job_.largest_radius + 1);
     if (first >= end || stairs.area() < least_opening) return {};
-    const double spread = job_.has_picture ? stairs.spread() : spread_;
     const std::int64_t most_reach = opening_reach(job_, job_.largest_radius);
     double most_off = OutlineStairs::usual_off;
     const auto sized_at = [&](double rho) {
@@ -257,16 +253,16 @@ class Builder {
       if (!job_.has_picture) return sized;
       most_off = sized.area == 0 ? 1.1 * most_off : OutlineStairs::usual_off;
       if (sized.area < least_opening / 2 * rho * rho || sized.staircase.reach > most_reach) sized.area = 0;
-      sized.variance = variance_of(rho, block, spread);  // rounding may change that of fine parts far more
+      // Rounding may change the variance of fine parts so much that sizes would be confused.
+      sized.variance = variance_of(static_cast<std::uint32_t>(rho * pixel), block);
       return sized;
     };
-    return add_staircases(spread, staircases_by_variance(first / pixel - 2, rho_step_of_outlines,
-                                                         variance_of(pixels(end - 1), block, spread),
-                                                         end / pixel + 2, sized_at));
+    return add_staircases(staircases_by_variance(first / pixel - 2, rho_step_of_outlines,
+                                                 variance_of(end - 1, block), end / pixel + 2, sized_at));
   }
 
-  KernelShape add_staircases(double spread, std::vector<SizedStaircase> staircases) {
-    KernelShape shape{spread, std::move(staircases), result_.staircases.size()};
+  KernelShape add_staircases(std::vector<SizedStaircase> staircases) {
+    KernelShape shape{std::move(staircases), result_.staircases.size()};
     for (const SizedStaircase& sized : shape.staircases) {
       result_.staircases.push_back(sized.staircase);
       result_.reach = std::max(result_.reach, std::int64_t{sized.staircase.reach});
@@ -276,8 +272,7 @@ class Builder {
 
   /// Adds the kernel of the next radius. Radii increase.
   void add(KernelShape& shape, std::uint32_t radius, bool block, std::uint32_t mixed_up_to) {
-    const double variance =
-        radius <= lens_focus_radius ? 0 : variance_of(pixels(radius), block, shape.spread);
+    const double variance = radius <= lens_focus_radius ? 0 : variance_of(radius, block);
     while (shape.above + 1 < shape.staircases.size() && shape.staircases[shape.above].variance <= variance)
       ++shape.above;
     const SizedStaircase& high = shape.staircases[shape.above];
@@ -309,7 +304,7 @@ class Builder {
 
   SplatJob job_;
   double squeeze_;
-  double spread_;  ///< KernelShape::spread of centred staircases
+  double spread_;  ///< variance of shapes over that of discs
   LensKernels result_;
   double whole_ = 1;  ///< weight of a full sample
 };
