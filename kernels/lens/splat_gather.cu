@@ -15,6 +15,7 @@
 // An outline has up to 18 boxes and no second staircase: from one sample on the upper border and one on the
 // lower border at most 19 meet.
 // The rows above row 0 have no samples, so that 83 * 42 + 31^2 + 2 * 9 * (83 + 31) low parts are the most.
+// Boxes of an aperture's picture may touch at corners, where two of one sign meet: its sums are long.
 
 #include <bit>
 #include <climits>

@@ -1,6 +1,7 @@
 #include "lens/lens_blur.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -135,9 +136,10 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.colour_bits = lens_colour_bits(layers) + highlight_bits(job);
   splat.largest_radius = largest_radius(job);
   splat.bokeh = nearest_shape(job.style);
-  splat.squeeze = job.style.squeeze;
+  splat.squeeze = job.aperture.width != 0 ? 1 : job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
   if (!is_centred(job)) splat.outline = outline_of(aperture);
+  splat.has_picture = job.aperture.width != 0;
   splat.lamp_reach = job.aperture.width != 0 ? aperture_picture_reach : aperture.reach;
   splat.peak_bits = peak_bits_of(job);
   splat.quality = job.style.quality;
@@ -205,8 +207,13 @@ LampMemory::LampMemory(Backend& backend, const LensLayersJob& job, const Apertur
   backend.synchronize({});  // runs may be in other streams
 }
 
-void LampMemory::find_aperture(const ImageView& picture, Stream stream) {
-  if (read_picture_ != nullptr) read_picture_->run({picture, picture_cells_, rows_, edges_}, stream);
+Opening LampMemory::find_aperture(Backend& backend, const ImageView& picture, Stream stream) {
+  read_picture_->run({picture, picture_cells_, rows_, edges_}, stream);
+  std::array<ApertureCells, aperture_picture_side> cells;
+  backend.download(cells.data(), picture_cells_, sizeof cells, stream);
+  Opening opening;
+  std::ranges::transform(cells, opening.begin(), &ApertureCells::open);
+  return opening;
 }
 
 InputMeasures lens_measures(const LensBlurJob& job) {
@@ -280,7 +287,8 @@ void LensBlur::run(const Inputs& inputs, const MutableImageView& output, Measure
   if (splat_ == nullptr) {
     layers_->show(scene, shown_, stream);
   } else {
-    lamp_memory_->find_aperture(aperture, stream);
+    if (lamp_memory_->has_picture())
+      splat_->set_opening(lamp_memory_->find_aperture(backend_, aperture, stream), stream);
     find_lamps_->run({scene, measured, lamp_memory_->cells(), lamp_memory_->surfaces(), lamp_memory_->lamps(),
                       lamp_memory_->aperture()},
                      stream);

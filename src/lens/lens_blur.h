@@ -77,8 +77,9 @@ class LampMemory {
  public:
   /// `picture` is the shape of the aperture's picture. If its width is 0, the table is the aperture.
   LampMemory(Backend& backend, const LensLayersJob& job, const ApertureTable& table, const Shape& picture);
-  /// Computes the aperture from its picture, if it has one.
-  void find_aperture(const ImageView& picture, Stream stream);
+  [[nodiscard]] bool has_picture() const noexcept { return read_picture_ != nullptr; }
+  /// Computes the aperture from its picture. Waits, and returns the opening.
+  [[nodiscard]] Opening find_aperture(Backend& backend, const ImageView& picture, Stream stream);
 
   /// Capacity of the list of lamps: a sixteenth of the number of pixels, and more for small pictures.
   [[nodiscard]] static std::uint32_t capacity(const LensLayersJob& job) {
@@ -119,8 +120,8 @@ class LensBlur {
     ImageView aperture;  ///< as the mask, empty if the job has none
     ImageView mask;
   };
-  /// Takes single frames in the backend's memory, without waiting. Only floats need `measured`; `soft` is
-  /// LensScene::soft.
+  /// Takes single frames in the backend's memory, without waiting unless there is an aperture. Only floats
+  /// need `measured`; `soft` is LensScene::soft.
   void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
            const std::uint32_t* soft = nullptr);
 

@@ -72,6 +72,10 @@ constexpr int outline_boxes_fast = 7;
 constexpr int outline_boxes = 10;
 constexpr int outline_boxes_finer = 18;
 
+/// Least area of an opening, in radii^2: a sixteenth of a disc. Rounded staircases have at least half of it,
+/// so that a pixel gets up to 32 times as much as from a disc: pictures of apertures have 5 peak_bits.
+constexpr double least_opening = 3.14159265 / 16;
+
 struct SizedStaircase {
   Staircase staircase{};
   double area = 0;
@@ -115,10 +119,10 @@ SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze,
 }
 
 /// Sizes the staircase of an outline; the boxes are appended to `all`.
-SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block,
+SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block, double most_off,
                              WorkspaceVector<KernelBox>& all) {
   SizedStaircase sized;
-  const std::vector<KernelBox> boxes = stairs.boxes(rho, block);
+  const std::vector<KernelBox> boxes = stairs.boxes(rho, block, most_off);
   if (boxes.empty()) return sized;
   // Extremes of the sides first: g++ 12 for ARM makes wrong vectors of std::max({wide, -box.left, ...}).
   int left = 0, right = 0, top = 0, bottom = 0;
@@ -143,12 +147,12 @@ SizedStaircase sized_outline(const OutlineStairs& stairs, double rho, bool block
 }
 
 /// Makes staircases of one shape by increasing variance, of sizes rho, rho + step, ..., up to the first above
-/// `most`; at least two.
+/// `most`; at least two unless they would be larger than `largest`.
 template <class Sized>
-std::vector<SizedStaircase> staircases_by_variance(double rho, double step, double most,
+std::vector<SizedStaircase> staircases_by_variance(double rho, double step, double most, double largest,
                                                    const Sized& sized_at) {
   std::vector<SizedStaircase> staircases;
-  for (; staircases.size() < 2 || staircases.back().variance <= most; rho += step) {
+  for (; rho <= largest && (staircases.size() < 2 || staircases.back().variance <= most); rho += step) {
     const SizedStaircase sized = sized_at(rho);
     if (sized.area > 0 && (staircases.empty() || sized.variance > staircases.back().variance))
       staircases.push_back(sized);
@@ -180,7 +184,8 @@ struct KernelShape {
 
 class Builder {
  public:
-  explicit Builder(const SplatJob& job) : job_(job), squeeze_(std::sqrt(job.squeeze)) {
+  explicit Builder(const SplatJob& job)
+      : job_(job), squeeze_(std::sqrt(job.squeeze)), spread_((job.squeeze + 1 / job.squeeze) / 2) {
     result_.largest = job.largest_radius;
     result_.weight_bits = splat_weight_bits(job);
     result_.kernels.reserve(std::size_t{LensKernelView::kinds} * (std::size_t{job.largest_radius} + 1));
@@ -189,57 +194,71 @@ class Builder {
 
   LensKernels build() {
     const Shapes shapes = shapes_of(job_);
-    const std::uint32_t mixed = job_.quality == LensQuality::high ? mixed_up_to_high : mixed_up_to_fast;
+    const bool high = job_.quality == LensQuality::high;
+    const std::uint32_t mixed = high ? mixed_up_to_high : mixed_up_to_fast;
+    const OutlineStairs stairs = outline_of(high ? outline_boxes : outline_boxes_fast);
+    const OutlineStairs finer_stairs = outline_of(high ? outline_boxes_finer : outline_boxes_fast);
+    if (job_.has_picture && stairs.area() >= least_opening) spread_ = stairs.spread();
     for (const bool block : {false, true}) {
       KernelShape square = add_shape(square_boxes, block);
       KernelShape coarse = add_shape(shapes.coarse, block);
       KernelShape fine = add_shape(shapes.fine, block);
       KernelShape finer = add_shape(shapes.finer, block);
       KernelShape finest = add_shape(shapes.finest, block);
-      const bool high = job_.quality == LensQuality::high;
       const bool smooth = high && job_.bokeh == Bokeh::disc;
-      const std::uint32_t centred = job_.outline.empty() ? job_.largest_radius + 1 : outline_from;
-      for (std::uint32_t r = 0; r < std::min(centred, job_.largest_radius + 1); ++r)
-        add(smooth && r < smooth_below ? finest
-            : r < square_below         ? square
-            : r < coarse_below         ? coarse
-            : r < finer_from || !high  ? fine
-            : r < finest_from          ? finer
-                                       : finest,
-            r, block, mixed);
-      if (high) {
-        add_outlines(outline_boxes, centred, finer_from, block);
-        add_outlines(outline_boxes_finer, std::max(centred, finer_from), job_.largest_radius + 1, block);
-      } else {
-        add_outlines(outline_boxes_fast, centred, job_.largest_radius + 1, block);
+      KernelShape outline = add_outline(stairs, outline_from, high ? finer_from : ~0U, block);
+      KernelShape finer_outline = add_outline(finer_stairs, high ? finer_from : ~0U, ~0U, block);
+      for (std::uint32_t r = 0; r <= job_.largest_radius; ++r) {
+        KernelShape& own = r < finer_from || !high ? outline : finer_outline;
+        const bool outlined = r >= outline_from && own.staircases.size() > 1;
+        add(outlined                     ? own
+            : smooth && r < smooth_below ? finest
+            : r < square_below           ? square
+            : r < coarse_below           ? coarse
+            : r < finer_from || !high    ? fine
+            : r < finest_from            ? finer
+                                         : finest,
+            r, block, outlined ? 0 : mixed);
       }
     }
     return std::move(result_);
   }
 
  private:
-  /// Variance of a disc, less that of a block's own pixels, (2^2 - 1) / 12.
+  /// Variance of a shape, less that of a block's own pixels, (2^2 - 1) / 12.
   [[nodiscard]] double variance_of(std::uint32_t radius, bool block) const {
     const double r = radius / double{pixel};
-    const double both_axes = (job_.squeeze + 1 / job_.squeeze) / 2;
-    return std::max(0.0, r * r / 4 * both_axes - (block ? .25 : 0));
+    return std::max(0.0, r * r / 4 * spread_ - (block ? .25 : 0));
   }
 
   KernelShape add_shape(std::span<const BoxExtent> boxes, bool block) {
     return add_staircases(
-        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block),
+        staircases_by_variance(0, rho_step, variance_of(job_.largest_radius, block), HUGE_VAL,
                                [&](double rho) { return sized_staircase(boxes, squeeze_, rho, block); }));
   }
 
-  /// Adds the kernels of the outline for radii from `first` to `end` - 1.
-  void add_outlines(int boxes, std::uint32_t first, std::uint32_t end, bool block) {
+  [[nodiscard]] OutlineStairs outline_of(int boxes) const {
+    if (job_.has_picture) return OutlineStairs(OpeningBoxes(job_.opening, boxes).boxes);
+    return {job_.outline, double{job_.lamp_reach}, boxes};
+  }
+
+  /// Adds the staircases of the outline for radii from `first` to `end` - 1: none if it is too small.
+  KernelShape add_outline(const OutlineStairs& stairs, std::uint32_t first, std::uint32_t end, bool block) {
     end = std::min(end, job_.largest_radius + 1);
-    if (first >= end) return;
-    const OutlineStairs stairs(job_.outline, static_cast<double>(job_.lamp_reach), boxes);
-    KernelShape shape = add_staircases(staircases_by_variance(
-        first / pixel - 2, rho_step_of_outlines, variance_of(end - 1, block),
-        [&](double rho) { return sized_outline(stairs, rho, block, result_.outlines); }));
-    for (std::uint32_t r = first; r < end; ++r) add(shape, r, block, 0);
+    if (first >= end || stairs.area() < least_opening) return {};
+    const std::int64_t most_reach = opening_reach(job_, job_.largest_radius);
+    double most_off = OutlineStairs::usual_off;
+    const auto sized_at = [&](double rho) {
+      SizedStaircase sized = sized_outline(stairs, rho, block, most_off, result_.outlines);
+      if (!job_.has_picture) return sized;
+      most_off = sized.area == 0 ? 1.1 * most_off : OutlineStairs::usual_off;
+      if (sized.area < least_opening / 2 * rho * rho || sized.staircase.reach > most_reach) sized.area = 0;
+      // Rounding may change the variance of fine parts so much that sizes would be confused.
+      sized.variance = variance_of(static_cast<std::uint32_t>(rho * pixel), block);
+      return sized;
+    };
+    return add_staircases(staircases_by_variance(first / pixel - 2, rho_step_of_outlines,
+                                                 variance_of(end - 1, block), end / pixel + 2, sized_at));
   }
 
   KernelShape add_staircases(std::vector<SizedStaircase> staircases) {
@@ -285,6 +304,7 @@ class Builder {
 
   SplatJob job_;
   double squeeze_;
+  double spread_;  ///< variance of shapes over that of discs
   LensKernels result_;
   double whole_ = 1;  ///< weight of a full sample
 };

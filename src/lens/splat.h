@@ -6,6 +6,8 @@
 // prefix sums turn corners into the shape (Kosloff, Tao and Barsky, Depth of field postprocessing for layered
 // scenes using constant-time rectangle spreading, 2009).
 
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,6 +22,9 @@
 namespace satin {
 
 struct SplatOperation;
+
+/// Rows of cells of an aperture's picture, see ApertureCells::open.
+using Opening = std::array<std::uint64_t, aperture_picture_side>;
 
 struct SplatJob {
   using Operation = SplatOperation;
@@ -45,7 +50,14 @@ struct SplatJob {
   /// Rows of the opening at equal distances from -lamp_reach to lamp_reach: the shape of samples from
   /// outline_from on. Empty: `bokeh` is the shape of all samples.
   std::vector<OutlineRow> outline;
+  bool has_picture = false;  ///< whether `opening`, which may change, is used in place of `outline`
+  Opening opening{};
 };
+
+/// Farthest pixel of lamps of a radius, and of samples that have the shape of an opening.
+[[nodiscard]] inline std::int64_t opening_reach(const SplatJob& job, std::uint32_t radius) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(radius) / 256 * job.lamp_reach)) + 1;
+}
 
 /// Least radius of samples that have the opening's outline, 1/256 pixel.
 inline constexpr std::uint32_t outline_from = 8 * 256;
@@ -74,6 +86,8 @@ struct SplatImages {
 /// so the order of samples does not matter. Composite composites them from group 0 on.
 struct SplatOperation : Operation {
   virtual void run(const SplatImages& images, Stream stream) = 0;
+  /// Changes SplatJob::opening. Waits for the runs before, and allocates, if it differs.
+  virtual void set_opening(const Opening& opening, Stream stream) = 0;
 };
 
 /// Box around a sample: columns x + left to x + right - 1 and rows y + top to y + bottom - 1.
@@ -89,7 +103,7 @@ struct OutlineBoxes {
 
 /// Union of boxes, from the highest to the widest. Box k covers columns x +- wide[k] and rows y +- high[k];
 /// around a block of 2 x 2 pixels one column and one row more. The staircase of an outline has boxes below
-/// each other instead, and box 0 around all of them.
+/// and beside each other instead, and box 0 around all of them.
 struct alignas(8) Staircase {
   static constexpr int most_boxes = 5;
   std::uint16_t wide[most_boxes];
@@ -188,7 +202,8 @@ struct LensKernels {
 /// Makes kernels with the variance of a disc of radius r, r^2 / 4 along each axis. Staircases have
 /// half-extents floor(t rho), rho = 0, 1/4, 1/2, ...; two neighbours are mixed so that their mean variance is
 /// that of the disc. Matching the variance rather than the extent makes integer corners as good as fractional
-/// ones. The staircases of an outline are not mixed. Throws as splat_weight_bits() does.
+/// ones. The staircases of an outline are not mixed. With an opening, all have its variance in place of the
+/// disc's, as lamps do. Throws as splat_weight_bits() does.
 [[nodiscard]] LensKernels lens_kernels(const SplatJob& job);
 
 /// Whether a pixel is inside a surface of its own group, which is opaque there.

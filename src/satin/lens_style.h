@@ -45,7 +45,9 @@ struct LensStyle {
   // The shape of lamps that are out of focus by 4 pixels or more, which are drawn exactly. A filter may
   // accept a picture of the aperture instead of bokeh, blades, onion and squeeze. Its longer side is as
   // long as the circle of confusion, and the centroid of its light stays where the lamp is; white is clear
-  // and black opaque. An aperture with a mean below a twentieth of white makes lamps darker.
+  // and black opaque. An aperture with a mean below a twentieth of white makes lamps darker. From 8 pixels
+  // on everything else has the outline of the blades or of the picture, in up to 18 boxes: of the parts that
+  // are at least half as bright as white, unless they fill less than a sixteenth of the circle.
   std::optional<int>
       blades;              ///< number of blades, 3 to 16; turns a disc into a polygon; unset: a polygon has 6
   double blade_angle = 0;  ///< clockwise rotation of the opening in degrees; at 0 it stands on a side

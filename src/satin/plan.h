@@ -86,7 +86,7 @@ class Plan {
   ///
   /// A filter of finite reach that blends by a mask only copies the tiles where the mask is 0 everywhere
   /// near. For large pictures on a GPU, run() then waits for earlier work in the stream to learn which tiles
-  /// those are.
+  /// those are. With a picture of an aperture, dof() waits to read it, and allocates if it has changed.
   ///
   /// In chunks (see limit_memory()) side inputs and output may be in any memory, but an input that overlaps
   /// the output is copied first, beyond the limit.

@@ -1,4 +1,5 @@
-// A picture as an aperture: its rows have the edges between the means of its cells, around their centroid.
+// A picture as an aperture: its rows have the edges between the means of its cells, around their centroid,
+// and cells are open from half of the light on.
 
 #include "lens/lamps.h"
 
@@ -20,6 +21,7 @@ constexpr int cells = aperture_picture_side;
 struct Edges {
   std::vector<ApertureRow> rows = std::vector<ApertureRow>(aperture_picture_rows);
   std::vector<ApertureEdge> edges = std::vector<ApertureEdge>(std::size_t{cells} * most_aperture_edges);
+  std::vector<ApertureCells> cell_rows = std::vector<ApertureCells>(cells);
 };
 
 Edges edges_of(const Image& picture) {
@@ -42,6 +44,7 @@ Edges edges_of(const Image& picture) {
                  {});
   backend.download(found.rows.data(), rows.get(), row_bytes, {});
   backend.download(found.edges.data(), edges.get(), edge_bytes, {});
+  backend.download(found.cell_rows.data(), sums.get(), cells * sizeof(ApertureCells), {});
   backend.synchronize({});
   return found;
 }
@@ -87,14 +90,17 @@ void expect_edges(const Image& picture) {
   for (int row = 0; row < cells; ++row) {
     std::vector<ApertureEdge> expected;
     std::int32_t before = 0;
+    std::uint64_t open = 0;
     for (int cell = 0; cell <= cells; ++cell) {
       const std::int32_t own = cell < cells ? expected_mean<T>(picture.view(), cell, row) : 0;
+      if (own >= 128) open |= std::uint64_t{1} << cell;
       if (own != before) expected.push_back({static_cast<float>((cell - middle_x) / 32), own - before});
       before = own;
     }
     const int middle = 2 * rows_of_radius + static_cast<int>(rows_of_radius * (row + 0.5 - middle_y) / 32);
     const ApertureRow& at = found.rows[static_cast<std::size_t>(middle)];
     ASSERT_EQ(at.count, expected.size()) << row;
+    EXPECT_EQ(found.cell_rows[static_cast<std::size_t>(row)].open, open) << row;
     for (std::size_t i = 0; i < expected.size(); ++i) {
       EXPECT_NEAR(found.edges[at.first + i].at, expected[i].at, 1e-6) << row << ", " << i;
       EXPECT_EQ(found.edges[at.first + i].step, expected[i].step) << row << ", " << i;

@@ -91,16 +91,17 @@ struct WindowSizes {
   }
 };
 
-inline std::int64_t LampReach(const SplatJob& job, std::uint32_t radius) {
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(radius) / 256 * job.lamp_reach)) + 1;
-}
-
 /// Reach of the samples in each row of a picture. Tiles are chosen by it, as most pictures have smaller radii
 /// than the job allows.
 class RowReaches {
  public:
   RowReaches(const SplatJob& job, const LensKernels& kernels)
       : job_(job), of_radii_(kernels.largest / 256 + 2), of_rows_(static_cast<std::size_t>(job.height)) {
+    set(kernels);
+  }
+
+  void set(const LensKernels& kernels) {
+    std::fill(of_radii_.begin(), of_radii_.end(), 0);
     const std::size_t radii = std::size_t{kernels.largest} + 1;
     for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
       std::int32_t& reach = of_radii_[whole_radius(static_cast<std::uint32_t>(i % radii))];
@@ -114,8 +115,8 @@ class RowReaches {
   }
 
   [[nodiscard]] std::int64_t largest() const {
-    const std::int64_t lamps = job_.most_lamps == 0 ? 0 : LampReach(job_, job_.largest_radius);
-    return std::max<std::int64_t>(of_radii_.back(), lamps);
+    const bool opens = job_.most_lamps > 0 || job_.has_picture;
+    return std::max<std::int64_t>(of_radii_.back(), opens ? opening_reach(job_, job_.largest_radius) : 0);
   }
   [[nodiscard]] std::size_t bytes() const noexcept { return (of_radii_.size() + of_rows_.size()) * 4; }
 
@@ -132,7 +133,7 @@ class RowReaches {
       for (std::uint32_t i = 0; i < std::min(*images.lamp_count, job_.most_lamps); ++i)
         raise(images.lamps[i].sample,
               static_cast<std::int32_t>(
-                  LampReach(job_, std::min(images.lamps[i].sample.radius, job_.largest_radius))));
+                  opening_reach(job_, std::min(images.lamps[i].sample.radius, job_.largest_radius))));
   }
 
   /// Largest reach of rows `first` to `last` - 1 within the picture.
@@ -419,6 +420,15 @@ class Splat final : public SplatOperation {
             window.run(images, lists_, own, reaches_.farthest(own.top - reach - 1, own.bottom + reach + 1));
           }
         });
+  }
+
+  void set_opening(const Opening& opening, Stream) override {
+    if (opening == job_.opening) return;
+    job_.opening = opening;
+    kernels_ = lens_kernels(job_);
+    ranges_ = KernelRanges(kernels_);
+    rule_.kernels = kernels_.view();
+    reaches_.set(kernels_);
   }
 
  private:

@@ -94,6 +94,7 @@ std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> a
 
 /// Whether all sums are below 2^splat_short_bits, by the bound of splat_weight_bits().
 bool has_short_sums(const SplatJob& job, int weight_bits) {
+  if (job.has_picture) return false;  // up to two corners of boxes beside each other meet in a pixel
   const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
   return weight_bits + job.colour_bits + job.peak_bits + pile_bits <= splat_short_bits;
 }
@@ -101,7 +102,7 @@ bool has_short_sums(const SplatJob& job, int weight_bits) {
 class Splat final : public SplatOperation {
  public:
   Splat(CudaBackend& backend, const SplatJob& job)
-      : backend_(backend), groups_(static_cast<std::size_t>(job.groups)) {
+      : backend_(backend), job_(job), groups_(static_cast<std::size_t>(job.groups)) {
     if (job.width > largest_side || job.height > largest_side)
       throw Error(ErrorKind::usage, "Pictures above 2^30 pixels wide or high cannot be filtered on the GPU.");
     arguments_.width = static_cast<std::int32_t>(job.width);
@@ -117,14 +118,22 @@ class Splat final : public SplatOperation {
     if (job.stores_codes) arguments_.transfer = device_transfer(backend, Type::u8, true);
     arguments_.all_planes = kernels::splat_shared_bytes(job.channels + 1) <= backend.shared_memory();
     check(static_cast<cudaError_t>(kernels::allow_splat(job.channels)), "asking for shared memory");
-    upload(lens_kernels(job), job);
+    upload(lens_kernels(job));
     allocate();
   }
 
   [[nodiscard]] std::size_t workspace_bytes() const noexcept override {
     std::size_t sum = 0;
     for (const Buffer& buffer : buffers_) sum += buffer.size;
+    for (const Buffer& buffer : tables_) sum += buffer.size;
     return sum;
+  }
+
+  void set_opening(const Opening& opening, Stream stream) override {
+    if (opening == job_.opening) return;
+    backend_.synchronize(stream);
+    job_.opening = opening;
+    upload(lens_kernels(job_));
   }
 
   void run(const SplatImages& images, Stream stream) override {
@@ -167,15 +176,16 @@ class Splat final : public SplatOperation {
   }
   template <class Values>
   const typename Values::value_type* uploaded(const Values& values) {
-    buffers_.push_back(backend_.uploaded(values));
-    return reinterpret_cast<const typename Values::value_type*>(buffers_.back().get());
+    tables_.push_back(backend_.uploaded(values));
+    return reinterpret_cast<const typename Values::value_type*>(tables_.back().get());
   }
 
-  void upload(const LensKernels& tables, const SplatJob& job) {
+  void upload(const LensKernels& tables) {
+    tables_.clear();
     arguments_.kernels = {uploaded(tables.staircases), uploaded(tables.kernels), tables.largest,
                           tables.weight_bits, uploaded(tables.outlines)};
     arguments_.near = uploaded(near_staircases(tables.staircases));
-    arguments_.short_sums = has_short_sums(job, tables.weight_bits);
+    arguments_.short_sums = has_short_sums(job_, tables.weight_bits);
     const std::vector<std::uint16_t> reaches = reaches_of(tables);
     arguments_.reaches = uploaded(reaches);
     arguments_.largest_reach = reaches.back();
@@ -206,8 +216,10 @@ class Splat final : public SplatOperation {
   }
 
   CudaBackend& backend_;
+  SplatJob job_;
   std::size_t groups_;
   kernels::SplatArguments arguments_;
+  std::vector<Buffer> tables_;
   std::vector<Buffer> buffers_;
 };
 

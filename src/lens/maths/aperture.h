@@ -358,7 +358,9 @@ struct ApertureCells {
   std::uint32_t edges = 0;  ///< number of edges
   std::uint32_t light = 0;  ///< sum of the means, below 2^14
   std::uint32_t along = 0;  ///< sum of the means, each times 2 cell + 1: below 2^21, and 64 rows below 2^27
+  std::uint64_t open = 0;   ///< bit per cell: whether at least half of the light passes
 };
+static_assert(aperture_picture_side == 64);
 
 /// Replaces the means of a row by its edges. Place (row, 0).
 struct FindApertureEdges {
@@ -373,6 +375,7 @@ struct FindApertureEdges {
       const std::int32_t own = cell < aperture_picture_side ? to[cell].step : 0;
       found.light += static_cast<std::uint32_t>(own);
       found.along += static_cast<std::uint32_t>(own * (2 * cell + 1));
+      if (2 * own > aperture_full) found.open |= std::uint64_t{1} << cell;
       if (own == before) continue;  // a row has no more edges than cells so far, so no mean is overwritten
       constexpr float half = aperture_picture_side / 2.0F;
       to[found.edges++] = {(static_cast<float>(cell) - half) / half, own - before};

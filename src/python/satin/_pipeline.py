@@ -139,8 +139,9 @@ class Plan:
 
     The plan owns all workspace. Calling it with arrays in GPU memory and `out` allocates nothing, copies no interleaved
     arrays, and does not wait: the work is queued in `stream`, by default the current one of the array's library, and
-    :meth:`check` reports NaN and infinity. For arrays in host memory the call returns with the result. Threads may
-    share a plan and take turns; all work of a plan must be in one stream.
+    :meth:`check` reports NaN and infinity. Depth of field waits to read the picture of an aperture. For arrays in host
+    memory the call returns with the result. Threads may share a plan and take turns; all work of a plan must be in one
+    stream.
 
     >>> import numpy, satin
     >>> frames = numpy.zeros((3, 48, 64), numpy.uint8)

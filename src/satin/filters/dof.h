@@ -18,7 +18,7 @@ struct Dof {
   ImageView mask{};  ///< blend weight: one channel, u8 or u16, of the picture's size; 0 keeps the bytes
   /// Mask of the subject: one channel, u8 or u16, of the picture's size. Depth is corrected near its edge.
   ImageView subject{};
-  ImageView aperture{};  ///< shape of lamps: one channel, u8, u16 or f32, of any size; see LensStyle
+  ImageView aperture{};  ///< shape of the lens: one channel, u8, u16 or f32, of any size; see LensStyle
 
   static const FilterRecord& record() { return dof_record(); }  ///< record of the filter
 };
