@@ -11,6 +11,7 @@
 #include "kernels/device/warp.cuh"
 #include "kernels/pixels/each_place.cuh"
 
+#include <cstdlib>
 namespace satin::kernels {
 namespace {
 
@@ -153,7 +154,8 @@ struct DepthLaunch : EachPlace {
   }
   template <class T>
   void operator()(std::int64_t /*chunks*/, std::int64_t rows, const CountRamps<T>& step) const {
-    count_ramps<<<plane_grid(step.width, rows), plane_threads, 0, stream>>>(step, rows);
+    static const std::int64_t most = getenv("V_RAMPROWS") != nullptr ? atoi(getenv("V_RAMPROWS")) : 65535;
+    count_ramps<<<plane_grid(step.width, rows < most ? rows : most), plane_threads, 0, stream>>>(step, rows);
   }
 };
 

@@ -12,6 +12,8 @@
 #include "lens/maths/disocclusion_fill.h"
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 
 #include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
@@ -29,6 +31,9 @@ namespace satin::kernels {
 
 static_assert(table_width == tile_width + 2 * fill_reach && table_height == tile_height + 2 * fill_reach);
 static_assert(lane_pixels * warp_rows <= 32);  // a bit per pixel of the thread
+
+__device__ unsigned long long fill_phases[16];
+__device__ unsigned long long fill_counts[16];
 
 inline constexpr int row_words = table_width / warp_size;
 using SharedGroups = GroupBits[table_height][row_words];
@@ -56,22 +61,42 @@ class TileFill {
         left_(tile % tiles.columns * tile_width),
         top_(tile / tiles.columns * tile_height) {}
 
+  __device__ void passed(int phase) {
+    if ((tiles_.variant & 8) == 0 || threadIdx.x != 0) return;
+    const long long now = clock64();
+    atomicAdd(fill_phases + phase, static_cast<unsigned long long>(now - since_));
+    atomicAdd(fill_counts + phase, 1ULL);
+    since_ = now;
+  }
   __device__ FilledTile run() {
+    since_ = clock64();
     table_.clear_border();
     read_groups();
     __syncthreads();
+    passed(0);
     integrate_counts();
     __syncthreads();
-    if (__syncthreads_or(count() ? 1 : 0) == 0) return {};
-    integrate_radii();
+    passed(1);
+    const bool any = __syncthreads_or(count() ? 1 : 0) != 0;
+    passed(2);
+    if (!any) return {};
+    if ((tiles_.variant & 2) != 0) integrate_radii_once(); else integrate_radii();
     __syncthreads();
+    passed(3);
+    if ((tiles_.variant & 4) != 0) load_light(0);
     look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
-    if (__syncthreads_or(drop_unseen() ? 1 : 0) == 0) return {};
+    const bool seen = __syncthreads_or(drop_unseen() ? 1 : 0) != 0;
+    passed(4);
+    if (!seen) return {};
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      integrate_light(c);
+      if ((tiles_.variant & 4) == 0) load_light(c);
+      integrate_light();
       __syncthreads();
+      passed(5);
+      if (c + 1 < Channels && (tiles_.variant & 4) != 0) load_light(c + 1);
       look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_colour(i, c, sum); });
+      passed(6);
     }
     return add_samples();
   }
@@ -132,12 +157,28 @@ class TileFill {
     });
   }
 
-  __device__ void integrate_light(int channel) {
+  __device__ void integrate_radii_once() {
+    int4 rows[warp_rows];
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) rows[r] = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
+    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
+      const std::int32_t own[lane_pixels] = {rows[r].x, rows[r].y, rows[r].z, rows[r].w};
+#pragma unroll
+      for (int p = 0; p < lane_pixels; ++p) values[p] = static_cast<std::uint32_t>(own[p]) & mask(r, p);
+    });
+  }
+
+  uint2 light_[warp_rows];
+  long long since_;
+  __device__ void load_light(int channel) {
     const std::uint16_t* light = tiles_.light + channel * tiles_.plane();
-    uint2 rows[warp_rows];
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) light_[r] = *reinterpret_cast<const uint2*>(light + place(r));
+  }
+  __device__ void integrate_light() {
+    uint2 (&rows)[warp_rows] = light_;
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
-      rows[r] = *reinterpret_cast<const uint2*>(light + place(r));
       rows[r].x &= __byte_perm(mask(r, 0), mask(r, 1), 0x5410);
       rows[r].y &= __byte_perm(mask(r, 2), mask(r, 3), 0x5410);
     }
@@ -318,6 +359,7 @@ class TileFill {
     bool any = false;
 #pragma unroll
     for (int round = 0; round < rounds; ++round) any = find_hidden(round, hidden) || any;
+    passed(7);
     std::uint32_t count = 0;
     std::uint32_t sharp = 0;
     if (any)
@@ -325,13 +367,16 @@ class TileFill {
         ++count;
         sharp += sample.radius < nonlocal_radius ? 1U : 0U;
       });
+    passed(8);
     const FilledTile all = reserve(count, sharp);
+    passed(9);
     std::uint32_t at = all.first + first_of_thread_;
     if (any)
       fill_.for_samples_of_block(column, row, hidden, [&](const LensSample& sample) {
         if (at < fill_.list.capacity) fill_.list.samples[at] = sample;
         ++at;
       });
+    passed(10);
     return all;
   }
 
@@ -558,7 +603,16 @@ __global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multipr
   if (tiles.counters->complete != 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
   const std::uint32_t count = tiles.counters->listed;
-  for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = take_tile(tiles, shared.taken)) {
+  const auto following = [&](std::uint32_t next) {
+    if ((tiles.variant & 1) == 0) return take_tile(tiles, shared.taken);
+    __syncthreads();
+    if (threadIdx.x == 0) shared.taken = next;
+    __syncthreads();
+    return shared.taken;
+  };
+  std::uint32_t next = 0;
+  for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = following(next)) {
+    if ((tiles.variant & 1) != 0 && threadIdx.x == 0) next = add_shared(&tiles.counters->taken, 1);
     const auto listed = static_cast<int>(tiles.list[i]);
     const int group = listed / tiles.tiles();
     if (!all_groups && group != fill.group) continue;
@@ -589,7 +643,8 @@ std::size_t fill_workspace_bytes(const LensLayersJob& job) {
 
 void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensPlanes& planes = scene.planes;
-  const FillTiles tiles = fill_tiles(arguments);
+  FillTiles tiles = fill_tiles(arguments);
+  tiles.variant = getenv("V_FILL") != nullptr ? atoi(getenv("V_FILL")) : 0;
   cudaMemsetAsync(tiles.counters, 0, sizeof(FillCounters), stream);
   cudaMemsetAsync(planes.exposed, 0, static_cast<std::size_t>(planes.place(0, planes.height)), stream);
   constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
@@ -611,6 +666,19 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
     launch(0, lower_merged_radius);
     for (int group = 1; group < arguments.job.most_groups; ++group) launch(group, every_merged_radius);
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, true);
+    static int calls = 0;
+    if ((tiles.variant & 8) != 0 && ++calls == 8) {
+      cudaStreamSynchronize(stream);
+      unsigned long long phases[16], counts[16];
+      FillCounters counters;
+      std::uint32_t listed = 0;
+      cudaMemcpyFromSymbol(phases, fill_phases, sizeof phases);
+      cudaMemcpyFromSymbol(counts, fill_counts, sizeof counts);
+      cudaMemcpy(&counters, tiles.counters, sizeof counters, cudaMemcpyDeviceToHost);
+      cudaMemcpy(&listed, scene.list.count, sizeof listed, cudaMemcpyDeviceToHost);
+      std::fprintf(stderr, "listed tiles %u, samples %u\n", counters.listed, listed);
+      for (int i = 0; i < 11; ++i) std::fprintf(stderr, "phase %d: count %llu per run, mean %.0f cycles, sum %.0f Mcycles per run\n", i, counts[i] / 8, double(phases[i]) / double(counts[i]), double(phases[i]) / 8e6);
+    }
   });
 }
 

@@ -43,6 +43,7 @@ struct alignas(8) GroupBits {
 };
 
 struct FillTiles {
+  int variant = 0;
   int columns;
   int rows;
   int cell_columns;

@@ -113,6 +113,8 @@ struct SplatSums {
 inline constexpr int order_bins = 32;
 
 struct SplatArguments {
+  bool row_order = true;
+  bool differ_by_warps = true;
   std::int32_t width = 0;
   std::int32_t height = 0;
   std::int32_t tile_columns = 0;

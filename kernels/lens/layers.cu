@@ -10,6 +10,7 @@
 #include "lens/layers.h"
 #include "lens/maths/visible_samples.h"
 
+#include <cstdlib>
 namespace satin::kernels {
 namespace {
 
@@ -212,9 +213,13 @@ __global__ void __launch_bounds__(plane_threads)
   }
 }
 
-template <class Step>
-__global__ void __launch_bounds__(plane_threads)
-    run_marked_step(const __grid_constant__ Step step, MarkedPixels list, std::uint32_t width) {
+/// The first blocks of `border_blocks` > 0 guess beyond the border.
+template <int Blocks, class Step, class Border>
+__global__ void __launch_bounds__(plane_threads, Blocks)
+    run_marked_step(const __grid_constant__ Step step, MarkedPixels list, std::uint32_t width, int border_blocks) {
+  const Border border{step.visible};
+  static_assert(Border::columns == plane_threads);
+  for (int y = static_cast<int>(blockIdx.x); y < border_blocks; y += static_cast<int>(gridDim.x)) border(static_cast<int>(threadIdx.x), y);
   const std::uint32_t count = *list.count;
   for (std::uint32_t i = blockIdx.x * plane_threads + threadIdx.x; i < count; i += gridDim.x * plane_threads)
     step(static_cast<int>(list.places[i] % width), static_cast<int>(list.places[i] / width));
@@ -245,14 +250,25 @@ struct LensLaunch : EachPlace {
     run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
   }
 
+  bool separate_border = false;
+  template <class T, int Channels>
+  void operator()(int width, int height, const GuessBeyondBorder<T, Channels>& step) const {
+    if (separate_border) EachPlace::operator()(width, height, step);
+  }
   template <class T, int Channels>
   void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {
     const dim3 grid = plane_grid(width, (height + marked_rows - 1) / marked_rows);
     cudaMemsetAsync(marked.count, 0, sizeof(std::uint32_t), stream);
     list_marked<<<grid, plane_threads, 0, stream>>>(step.visible.planes.edges, width, height, marked);
     constexpr int blocks_per_multiprocessor = 12;
-    run_marked_step<<<blocks_per_multiprocessor * multiprocessors, plane_threads, 0, stream>>>(step, marked,
-                                                                                               width);
+    static const int sil = getenv("V_SIL") != nullptr ? atoi(getenv("V_SIL")) : 1;
+    using Border = GuessBeyondBorder<T, Channels>;
+    const int rows = separate_border ? 0 : Border{step.visible}.rows();
+    const int blocks = blocks_per_multiprocessor * multiprocessors;
+    const auto w = static_cast<std::uint32_t>(width);
+    if (sil == 3) run_marked_step<3, SeparateSilhouettes<T, Channels>, Border><<<blocks, plane_threads, 0, stream>>>(step, marked, w, rows);
+    else if (sil == 4) run_marked_step<4, SeparateSilhouettes<T, Channels>, Border><<<blocks, plane_threads, 0, stream>>>(step, marked, w, rows);
+    else run_marked_step<1, SeparateSilhouettes<T, Channels>, Border><<<blocks, plane_threads, 0, stream>>>(step, marked, w, rows);
   }
 };
 
@@ -260,7 +276,7 @@ struct LensLaunch : EachPlace {
 
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, const LensScene& scene, StreamHandle stream) {
-  const LensLaunch launch{{stream}, marked_pixels(arguments), arguments.multiprocessors};
+  const LensLaunch launch{{stream}, marked_pixels(arguments), arguments.multiprocessors, getenv("V_BORDER") != nullptr};
   const LensLayersJob& job = arguments.job;
   with_pixel_type(job.type, [&]<class T>() {
     const auto stored = lens_picture<T>(job, picture, arguments.transfer);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -109,6 +110,8 @@ class Splat final : public SplatOperation {
     arguments_.tile_columns = tiles(job.width, kernels::splat_tile_width);
     arguments_.tile_rows = tiles(job.height, kernels::splat_tile_height);
     arguments_.channels = job.channels;
+    arguments_.differ_by_warps = getenv("V_DIFFER") == nullptr;
+    arguments_.row_order = getenv("V_QUADS") == nullptr;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
