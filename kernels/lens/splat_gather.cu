@@ -52,12 +52,16 @@ __device__ inline std::uint32_t fetch_and_add_to_shared(std::uint32_t address, s
 
 /// Sums of `Planes` planes of a tile, by all threads of a block. `Lanes` lanes share a record: lane i has
 /// planes i, i + Lanes, ...; the words of the lanes are neighbours in shared memory.
-template <int Planes, int Lanes, bool Short>
+template <int Planes, int Lanes, bool Padded, bool Short>
 class TileSums {
  public:
   static_assert(Planes % Lanes == 0);
   static constexpr int own_planes = Planes / Lanes;
   static constexpr int at_once = warp_size / Lanes;  ///< records of a warp
+  /// Columns of a row. Corners outside the tile's columns are added to the last ones, each lane's in a bank of
+  /// its own, since a branch for each corner takes longer.
+  static constexpr int pitch = splat_tile_width + (Padded ? (warp_size + Lanes - 1) / Lanes : 0);
+  static constexpr int shared_bytes = 2 * Planes * pitch * splat_tile_height * 4;
   /// Type of a colour, which is multiplied by a weight. Colours of short sums have at most 21 bits.
   using Factor = std::conditional_t<Short, std::uint32_t, std::uint64_t>;
 
@@ -95,7 +99,7 @@ class TileSums {
   [[nodiscard]] static __device__ int own_plane(int i) { return lane_index() % Lanes + i * Lanes; }
 
   __device__ void begin_with_nothing() {
-    for (int i = static_cast<int>(threadIdx.x); i < 2 * Planes * tile_words / 4; i += tile_threads)
+    for (int i = static_cast<int>(threadIdx.x); i < shared_bytes / 16; i += tile_threads)
       reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
   }
 
@@ -152,14 +156,16 @@ class TileSums {
     for (std::uint32_t k = 0; k < count; ++k) {
       const KernelBox box = boxes[k];
       const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
-      add_pair(columns, row_place(y + box.top), value, taken);
-      add_pair(columns, row_place(y + box.bottom), taken, value);
+      const std::uint32_t rows[2] = {row_place(y + box.top), row_place(y + box.bottom)};
+      if (rows[0] < outside) add_pair(columns, rows[0], value, taken);
+      if (rows[1] < outside) add_pair(columns, rows[1], taken, value);
     }
   }
 
   /// Adds one second difference.
   __device__ void add_step(std::int32_t x, std::int32_t y, const Summand& value) const {
-    add_corner(corner(column_place(x), row_place(y)), value);
+    const std::uint32_t row = row_place(y);
+    if (row < outside) add_corner(corner(column_place(x), row), value);
   }
 
   /// Reduces each low word to one low part. The block synchronises before and after.
@@ -195,7 +201,7 @@ class TileSums {
   static constexpr std::uint32_t low_mask = (1U << low_bits) - 1;
   static constexpr std::uint32_t word_bytes = 4;
   /// Low words of the planes that lanes have in turn; as many high words follow.
-  static constexpr int plane_words = Lanes * tile_words;
+  static constexpr int plane_words = Lanes * pitch * splat_tile_height;
   /// Addresses of corners outside the tile are not below it.
   static constexpr std::uint32_t outside = 1U << 30;
 
@@ -206,8 +212,8 @@ class TileSums {
     return lane;
   }
   [[nodiscard]] static __device__ int word_of(int plane, int row, int column) {
-    if constexpr (Lanes == 1) return (2 * plane * tile_words + row * splat_tile_width + (column ^ (row & 1) * 16));
-    return plane / Lanes * 2 * plane_words + (row * splat_tile_width + column) * Lanes +
+    if constexpr (Lanes == 1) return (2 * plane * plane_words + row * pitch + (column ^ (row & 1) * 16));
+    return plane / Lanes * 2 * plane_words + (row * pitch + column) * Lanes +
            static_cast<int>(exchanged(static_cast<std::uint32_t>(plane % Lanes), static_cast<std::uint32_t>(column)));
   }
 
@@ -227,14 +233,16 @@ class TileSums {
   [[nodiscard]] __device__ std::int32_t column_of(std::int32_t x) const { return max(x - left_, -left_); }
   [[nodiscard]] __device__ std::uint32_t row_place(std::int32_t y) const {
     const auto row = static_cast<std::uint32_t>(row_of(y));
-    return row < splat_tile_height ? base_ + row * (splat_tile_width * Lanes * word_bytes) +
+    return row < splat_tile_height ? base_ + row * (pitch * Lanes * word_bytes) +
                                          (Lanes == 1 ? (row & 1) * (16 * word_bytes) : 0)
                                    : 2 * outside;
   }
   [[nodiscard]] __device__ std::uint32_t column_place(std::int32_t x) const {
     const auto column = static_cast<std::uint32_t>(column_of(x));
     const auto lane = static_cast<std::uint32_t>(own_plane(0));
-    return column < splat_tile_width ? (column * Lanes + exchanged(lane, column)) * word_bytes : outside;
+    const std::uint32_t beyond =
+        Padded ? (splat_tile_width * Lanes + static_cast<std::uint32_t>(lane_index())) * word_bytes : outside;
+    return column < splat_tile_width ? (column * Lanes + exchanged(lane, column)) * word_bytes : beyond;
   }
   /// A corner's address, from its column's and its row's.
   [[nodiscard]] static __device__ std::uint32_t corner(std::uint32_t column, std::uint32_t row) {
@@ -248,14 +256,14 @@ class TileSums {
   }
 
   __device__ void add_corner(std::uint32_t address, const Summand& value) const {
-    if (address >= outside) return;
+    if (!Padded && address >= outside) return;
 #pragma unroll
     for (int plane = 0; plane < own_planes; ++plane, address += 2 * plane_words * word_bytes) {
       const std::uint32_t high_address = address + plane_words * word_bytes;
       if constexpr (Short) {
         add_to_shared(address, value.low[plane]);
         // Weights, the last plane, have no high part where staircases are large.
-        if (plane + 1 < own_planes || value.high[plane] != 0) add_to_shared(high_address, value.high[plane]);
+        if (Padded || plane + 1 < own_planes || value.high[plane] != 0) add_to_shared(high_address, value.high[plane]);
       } else {
         const std::uint32_t before = fetch_and_add_to_shared(address, value.low[plane]);
         const bool carry = before + value.low[plane] < before;
@@ -558,10 +566,10 @@ struct TileRecords {
   }
 };
 
-template <int Channels, int Planes, int Lanes, bool Short>
+template <int Channels, int Planes, int Lanes, bool Padded, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
                             int first, std::uint32_t* words) {
-  TileSums<Planes, Lanes, Short> sums(words, tile.left(), tile.top());
+  TileSums<Planes, Lanes, Padded, Short> sums(words, tile.left(), tile.top());
   if (records.has_direct)
     sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
   else
@@ -641,7 +649,7 @@ __device__ std::uint32_t ordered_tile(const SplatArguments& a, std::uint32_t blo
   return a.sums.order[static_cast<std::uint32_t>(bin) * tiles_of_groups(a) + block - before];
 }
 
-template <int Channels, int Planes, int Lanes>
+template <int Channels, int Planes, int Lanes, bool Padded>
 __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
     gather_tiles(const __grid_constant__ SplatArguments a) {
   extern __shared__ uint4 tile_memory[];
@@ -665,25 +673,29 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   words += -__cvta_generic_to_shared(words) % 256 / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
     if (a.short_sums)
-      make_planes<Channels, Planes, Lanes, true>(a, tile, records, first, words);
+      make_planes<Channels, Planes, Lanes, Padded, true>(a, tile, records, first, words);
     else
-      make_planes<Channels, Planes, Lanes, false>(a, tile, records, first, words);
+      make_planes<Channels, Planes, Lanes, Padded, false>(a, tile, records, first, words);
 }
 
 }  // namespace
 
 std::size_t splat_shared_bytes(int planes) {
-  return static_cast<std::size_t>(2 * planes * tile_words) * sizeof(std::uint32_t) + 256;
+  static const int lanes = getenv("V_LANES") != nullptr ? atoi(getenv("V_LANES")) : 14;
+  const int pitch = splat_tile_width + (lanes < 10 ? 0 : lanes == 12 ? 16 : (warp_size + planes - 1) / planes);
+  return static_cast<std::size_t>(2 * planes * pitch * splat_tile_height) * sizeof(std::uint32_t) + 256;
 }
 
 int allow_splat(int channels) {
   return with_channels(channels, [&]<int Channels>() {
     if constexpr (Channels == 3) {
-      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 1>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 2>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 1, false>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 2, false>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 2, true>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 4, false>));
     }
-    const int status = allow_all_shared_memory(gather_tiles<Channels, Channels + 1, Channels + 1>);
-    return status != 0 ? status : allow_all_shared_memory(gather_tiles<Channels, 1, 1>);
+    const int status = allow_all_shared_memory(gather_tiles<Channels, Channels + 1, Channels + 1, true>);
+    return status != 0 ? status : allow_all_shared_memory(gather_tiles<Channels, 1, 1, true>);
   });
 }
 
@@ -693,13 +705,15 @@ void splat_gather(const SplatArguments& a, StreamHandle stream) {
   cudaMemsetAsync(a.sums.order_counts, 0, order_bins * sizeof(std::uint32_t), stream);
   order_tiles<<<blocks_for(tiles, threads), threads, 0, stream>>>(a);
   with_channels(a.channels, [&]<int Channels>() {
-    static const int lanes = getenv("V_LANES") != nullptr ? atoi(getenv("V_LANES")) : 4;
+    static const int lanes = getenv("V_LANES") != nullptr ? atoi(getenv("V_LANES")) : 14;
     if constexpr (Channels == 3) {
-      if (lanes == 1) return gather_tiles<Channels, 4, 1><<<tiles, threads, bytes, stream>>>(a);
-      if (lanes == 2) return gather_tiles<Channels, 4, 2><<<tiles, threads, bytes, stream>>>(a);
+      if (lanes == 1) return gather_tiles<Channels, 4, 1, false><<<tiles, threads, bytes, stream>>>(a);
+      if (lanes == 2) return gather_tiles<Channels, 4, 2, false><<<tiles, threads, bytes, stream>>>(a);
+      if (lanes == 12) return gather_tiles<Channels, 4, 2, true><<<tiles, threads, bytes, stream>>>(a);
+      if (lanes == 4) return gather_tiles<Channels, 4, 4, false><<<tiles, threads, bytes, stream>>>(a);
     }
-    a.all_planes ? gather_tiles<Channels, Channels + 1, Channels + 1><<<tiles, threads, bytes, stream>>>(a)
-                 : gather_tiles<Channels, 1, 1><<<tiles, threads, bytes, stream>>>(a);
+    a.all_planes ? gather_tiles<Channels, Channels + 1, Channels + 1, true><<<tiles, threads, bytes, stream>>>(a)
+                 : gather_tiles<Channels, 1, 1, true><<<tiles, threads, bytes, stream>>>(a);
   });
 }
 
