@@ -122,14 +122,34 @@ __global__ void __launch_bounds__(plane_threads)
       });
 }
 
+/// Pixels of a row or a column around one of them, as far as they are searched. All loads are in flight
+/// together: few pixels need them all, but these wait for each other otherwise.
 template <class T>
-__global__ void __launch_bounds__(plane_threads)
+struct DepthLine {
+  T stored[2 * surface_reach + 1];
+
+  template <class At>
+  __device__ explicit DepthLine(const At& at) {
+#pragma unroll
+    for (int i = 0; i <= 2 * surface_reach; ++i) stored[i] = at(i - surface_reach);
+  }
+  __device__ T operator()(std::int64_t i) const { return stored[i + surface_reach]; }
+};
+
+template <class T, int Blocks>
+__global__ void __launch_bounds__(plane_threads, Blocks)
     count_ramps(const __grid_constant__ CountRamps<T> step, std::int64_t rows) {
   const std::int64_t x = std::int64_t{blockIdx.x} * plane_threads + threadIdx.x;
   RampCounts counts;
+  const auto inside = [](std::int64_t i, std::int64_t size) { return i >= surface_reach && i + surface_reach < size; };
   for (std::int64_t row = blockIdx.y; row < rows && x < step.width; row += gridDim.y) {
-    step.count_across(x, row * soft_stride, counts);
-    step.count_down(x, row * soft_stride, counts);
+    const std::int64_t y = row * soft_stride;
+    const std::int64_t across = inside(x, step.width) ? 1 : 0;
+    const std::int64_t down = inside(y, step.height) ? 1 : 0;
+    const DepthLine<T> along_row([&](int i) { return step.depth.at(x + across * i, y); });
+    const DepthLine<T> along_column([&](int i) { return step.depth.at(x, y + down * i); });
+    if (across != 0) step.count_along(along_row, counts);
+    if (down != 0) step.count_along(along_column, counts);
   }
   add_of_block(&step.statistics->silhouettes, counts.silhouettes);
   add_of_block(&step.statistics->ramps, counts.ramps);
@@ -155,7 +175,11 @@ struct DepthLaunch : EachPlace {
   template <class T>
   void operator()(std::int64_t /*chunks*/, std::int64_t rows, const CountRamps<T>& step) const {
     static const std::int64_t most = getenv("V_RAMPROWS") != nullptr ? atoi(getenv("V_RAMPROWS")) : 65535;
-    count_ramps<<<plane_grid(step.width, rows < most ? rows : most), plane_threads, 0, stream>>>(step, rows);
+    static const int blocks = getenv("V_RAMPS") != nullptr ? atoi(getenv("V_RAMPS")) : 1;
+    const dim3 grid = plane_grid(step.width, rows < most ? rows : most);
+    if (blocks == 3) count_ramps<T, 3><<<grid, plane_threads, 0, stream>>>(step, rows);
+    else if (blocks == 4) count_ramps<T, 4><<<grid, plane_threads, 0, stream>>>(step, rows);
+    else count_ramps<T, 1><<<grid, plane_threads, 0, stream>>>(step, rows);
   }
 };
 

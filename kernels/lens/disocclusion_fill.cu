@@ -12,7 +12,6 @@
 #include "lens/maths/disocclusion_fill.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
 #include "core/with_type.h"
@@ -31,9 +30,6 @@ namespace satin::kernels {
 
 static_assert(table_width == tile_width + 2 * fill_reach && table_height == tile_height + 2 * fill_reach);
 static_assert(lane_pixels * warp_rows <= 32);  // a bit per pixel of the thread
-
-__device__ unsigned long long fill_phases[16];
-__device__ unsigned long long fill_counts[16];
 
 inline constexpr int row_words = table_width / warp_size;
 using SharedGroups = GroupBits[table_height][row_words];
@@ -61,42 +57,22 @@ class TileFill {
         left_(tile % tiles.columns * tile_width),
         top_(tile / tiles.columns * tile_height) {}
 
-  __device__ void passed(int phase) {
-    if ((tiles_.variant & 8) == 0 || threadIdx.x != 0) return;
-    const long long now = clock64();
-    atomicAdd(fill_phases + phase, static_cast<unsigned long long>(now - since_));
-    atomicAdd(fill_counts + phase, 1ULL);
-    since_ = now;
-  }
   __device__ FilledTile run() {
-    since_ = clock64();
     table_.clear_border();
     read_groups();
     __syncthreads();
-    passed(0);
     integrate_counts();
     __syncthreads();
-    passed(1);
-    const bool any = __syncthreads_or(count() ? 1 : 0) != 0;
-    passed(2);
-    if (!any) return {};
-    if ((tiles_.variant & 2) != 0) integrate_radii_once(); else integrate_radii();
+    if (__syncthreads_or(count() ? 1 : 0) == 0) return {};
+    integrate_radii();
     __syncthreads();
-    passed(3);
-    if ((tiles_.variant & 4) != 0) load_light(0);
     look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_radius(i, sum); });
-    const bool seen = __syncthreads_or(drop_unseen() ? 1 : 0) != 0;
-    passed(4);
-    if (!seen) return {};
+    if (__syncthreads_or(drop_unseen() ? 1 : 0) == 0) return {};
 #pragma unroll
     for (int c = 0; c < Channels; ++c) {
-      if ((tiles_.variant & 4) == 0) load_light(c);
-      integrate_light();
+      integrate_light(c);
       __syncthreads();
-      passed(5);
-      if (c + 1 < Channels && (tiles_.variant & 4) != 0) load_light(c + 1);
       look_up([&](FillFound<Channels>& found, int i, std::uint32_t sum) { found.add_colour(i, c, sum); });
-      passed(6);
     }
     return add_samples();
   }
@@ -149,15 +125,6 @@ class TileFill {
   }
 
   __device__ void integrate_radii() {
-    table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
-      const int4 radii = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
-      const std::int32_t own[lane_pixels] = {radii.x, radii.y, radii.z, radii.w};
-#pragma unroll
-      for (int p = 0; p < lane_pixels; ++p) values[p] = static_cast<std::uint32_t>(own[p]) & mask(r, p);
-    });
-  }
-
-  __device__ void integrate_radii_once() {
     int4 rows[warp_rows];
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) rows[r] = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
@@ -168,17 +135,12 @@ class TileFill {
     });
   }
 
-  uint2 light_[warp_rows];
-  long long since_;
-  __device__ void load_light(int channel) {
+  __device__ void integrate_light(int channel) {
     const std::uint16_t* light = tiles_.light + channel * tiles_.plane();
-#pragma unroll
-    for (int r = 0; r < warp_rows; ++r) light_[r] = *reinterpret_cast<const uint2*>(light + place(r));
-  }
-  __device__ void integrate_light() {
-    uint2 (&rows)[warp_rows] = light_;
+    uint2 rows[warp_rows];
 #pragma unroll
     for (int r = 0; r < warp_rows; ++r) {
+      rows[r] = *reinterpret_cast<const uint2*>(light + place(r));
       rows[r].x &= __byte_perm(mask(r, 0), mask(r, 1), 0x5410);
       rows[r].y &= __byte_perm(mask(r, 2), mask(r, 3), 0x5410);
     }
@@ -218,9 +180,19 @@ class TileFill {
            bits_at(x + fill_reach, y + fill_reach).from_group_on == 0;
   }
 
+  /// Loads the values of the thread's pixels for which needed(i), all in flight together.
+  template <class T, class Needed>
+  __device__ void load_own(const T* plane, T (&values)[4], const Needed& needed) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      values[i] = needed(i) ? plane[fill_.planes.place(left_ + x_of(i), top_ + y_of(i))] : 0;
+  }
+
   /// Reads the windows of counts. Returns whether any of the thread's pixels may have a sample.
   __device__ bool count() {
     bool any = false;
+    std::uint32_t radii[4];
+    load_own(fill_.planes.magnitudes, radii, [&](int i) { return is_nearer(x_of(i), y_of(i)); });
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       FillFound<Channels>& found = found_[i];
@@ -229,7 +201,7 @@ class TileFill {
 #pragma unroll
       for (int number = 0; number < fill_windows; ++number) sums[number] = window(i, number);
       if ((sums[fill_windows - 1] & 0xFFFFU) == 0) continue;
-      fill_.expose(left_ + x_of(i), top_ + y_of(i), [&](int reach) {
+      fill_.expose(fill_.planes.place(left_ + x_of(i), top_ + y_of(i)), radii[i], [&](int reach) {
         return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, reach) & 0xFFFFU;
       });
       found.first = fill_windows - 1;
@@ -248,10 +220,12 @@ class TileFill {
   /// Drops samples that do not show. Returns whether any remain.
   __device__ bool drop_unseen() {
     bool any = false;
+    std::int32_t radii[4];
+    load_own(fill_.planes.radii, radii, [&](int i) { return found_[i].first < fill_windows; });
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (found_[i].first == fill_windows) continue;
-      if (!fill_.shows(left_ + x_of(i), top_ + y_of(i), found_[i])) found_[i].first = fill_windows;
+      if (!fill_.shows(radii[i], found_[i])) found_[i].first = fill_windows;
       any = any || found_[i].first < fill_windows;
     }
     return any;
@@ -359,7 +333,6 @@ class TileFill {
     bool any = false;
 #pragma unroll
     for (int round = 0; round < rounds; ++round) any = find_hidden(round, hidden) || any;
-    passed(7);
     std::uint32_t count = 0;
     std::uint32_t sharp = 0;
     if (any)
@@ -367,16 +340,13 @@ class TileFill {
         ++count;
         sharp += sample.radius < nonlocal_radius ? 1U : 0U;
       });
-    passed(8);
     const FilledTile all = reserve(count, sharp);
-    passed(9);
     std::uint32_t at = all.first + first_of_thread_;
     if (any)
       fill_.for_samples_of_block(column, row, hidden, [&](const LensSample& sample) {
         if (at < fill_.list.capacity) fill_.list.samples[at] = sample;
         ++at;
       });
-    passed(10);
     return all;
   }
 
@@ -603,16 +573,7 @@ __global__ void __launch_bounds__(table_threads, tuning::fill_blocks_per_multipr
   if (tiles.counters->complete != 0) return;
   SharedTable table(reinterpret_cast<std::uint32_t*>(table_memory));
   const std::uint32_t count = tiles.counters->listed;
-  const auto following = [&](std::uint32_t next) {
-    if ((tiles.variant & 1) == 0) return take_tile(tiles, shared.taken);
-    __syncthreads();
-    if (threadIdx.x == 0) shared.taken = next;
-    __syncthreads();
-    return shared.taken;
-  };
-  std::uint32_t next = 0;
-  for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = following(next)) {
-    if ((tiles.variant & 1) != 0 && threadIdx.x == 0) next = add_shared(&tiles.counters->taken, 1);
+  for (std::uint32_t i = take_tile(tiles, shared.taken); i < count; i = take_tile(tiles, shared.taken)) {
     const auto listed = static_cast<int>(tiles.list[i]);
     const int group = listed / tiles.tiles();
     if (!all_groups && group != fill.group) continue;
@@ -643,8 +604,7 @@ std::size_t fill_workspace_bytes(const LensLayersJob& job) {
 
 void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& scene, StreamHandle stream) {
   const LensPlanes& planes = scene.planes;
-  FillTiles tiles = fill_tiles(arguments);
-  tiles.variant = getenv("V_FILL") != nullptr ? atoi(getenv("V_FILL")) : 0;
+  const FillTiles tiles = fill_tiles(arguments);
   cudaMemsetAsync(tiles.counters, 0, sizeof(FillCounters), stream);
   cudaMemsetAsync(planes.exposed, 0, static_cast<std::size_t>(planes.place(0, planes.height)), stream);
   constexpr int cell_warps = tuning::fill_cell_threads / warp_size;
@@ -656,7 +616,9 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
   const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
   with_channels(planes.channels, [&]<int Channels>() {
     const PackColours<Channels> words{nonlocal_fill(arguments, scene)};
-    const dim3 grid = plane_grid(planes.width, ceil_divided(planes.height, packed_rows));
+    static const int most_rows = getenv("V_PACK") != nullptr ? atoi(getenv("V_PACK")) : 65535;
+    const int pack_rows = ceil_divided(planes.height, packed_rows);
+    const dim3 grid = plane_grid(planes.width, pack_rows < most_rows ? pack_rows : most_rows);
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
     const auto launch = [&](int group, float merged_radius) {
       const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list, merged_radius};
@@ -666,19 +628,6 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
     launch(0, lower_merged_radius);
     for (int group = 1; group < arguments.job.most_groups; ++group) launch(group, every_merged_radius);
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, true);
-    static int calls = 0;
-    if ((tiles.variant & 8) != 0 && ++calls == 8) {
-      cudaStreamSynchronize(stream);
-      unsigned long long phases[16], counts[16];
-      FillCounters counters;
-      std::uint32_t listed = 0;
-      cudaMemcpyFromSymbol(phases, fill_phases, sizeof phases);
-      cudaMemcpyFromSymbol(counts, fill_counts, sizeof counts);
-      cudaMemcpy(&counters, tiles.counters, sizeof counters, cudaMemcpyDeviceToHost);
-      cudaMemcpy(&listed, scene.list.count, sizeof listed, cudaMemcpyDeviceToHost);
-      std::fprintf(stderr, "listed tiles %u, samples %u\n", counters.listed, listed);
-      for (int i = 0; i < 11; ++i) std::fprintf(stderr, "phase %d: count %llu per run, mean %.0f cycles, sum %.0f Mcycles per run\n", i, counts[i] / 8, double(phases[i]) / double(counts[i]), double(phases[i]) / 8e6);
-    }
   });
 }
 

@@ -43,7 +43,6 @@ struct alignas(8) GroupBits {
 };
 
 struct FillTiles {
-  int variant = 0;
   int columns;
   int rows;
   int cell_columns;

@@ -81,6 +81,13 @@ struct alignas(16) SplatCell {
   std::uint32_t count = 0;  ///< number of records
 };
 
+/// Strips of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right half.
+inline constexpr int splat_strips = 8;
+/// Number of the records of one group in a cell, up to and with each strip.
+struct alignas(16) SplatStrips {
+  std::uint16_t end[splat_strips];
+};
+
 /// The listed samples of one group in a cell: `count` records that end before `end`.
 struct ListedCell {
   std::uint32_t count = 0;
@@ -100,7 +107,8 @@ struct SplatSums {
   std::uint8_t* direct = nullptr;         ///< [group][tile]: 1 if something is added one by one
   std::uint8_t* spread = nullptr;         ///< [group][tile]: 1 if the tile has sums
   SplatCell* cells = nullptr;             ///< [group][cell]
-  SplatRecords records;                   ///< [cell][record], group by group
+  SplatStrips* strips = nullptr;          ///< [group][cell]
+  SplatRecords records;                   ///< [cell][record], group by group, strip by strip
   std::uint8_t* focused = nullptr;        ///< [cell]: a bit per group with samples in focus
   ListedCell* listed = nullptr;           ///< [group][cell]
   std::uint32_t* placed = nullptr;        ///< number of listed records
@@ -113,8 +121,7 @@ struct SplatSums {
 inline constexpr int order_bins = 32;
 
 struct SplatArguments {
-  bool row_order = true;
-  bool differ_by_warps = true;
+  int variant = 0;
   std::int32_t width = 0;
   std::int32_t height = 0;
   std::int32_t tile_columns = 0;

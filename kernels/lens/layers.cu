@@ -40,7 +40,8 @@ dim3 ramp_grid(const LensPlanes& planes) {
 }
 
 /// Sharpens ramps: a block collects its ramp pixels, then each thread takes some of them.
-__global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_constant__ SharpenRamp step) {
+template <int Blocks>
+__global__ void __launch_bounds__(plane_threads, Blocks) sharpen_columns(const __grid_constant__ SharpenRamp step) {
   __shared__ std::uint16_t ramps[plane_threads * ramp_rows];
   __shared__ std::uint32_t count;
   const LensPlanes& planes = step.planes;
@@ -211,7 +212,10 @@ struct LensLaunch : EachPlace {
   using EachPlace::operator();
 
   void operator()(int, int, const SharpenRamp& step) const {
-    sharpen_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+    static const int blocks = getenv("V_SHARPEN") != nullptr ? atoi(getenv("V_SHARPEN")) : 1;
+    if (blocks == 4) sharpen_columns<4><<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+    else if (blocks == 5) sharpen_columns<5><<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+    else sharpen_columns<1><<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
   }
   void operator()(int, int, const FindSilhouette& step) const {
     cudaMemsetAsync(marked.count, 0, sizeof(std::uint32_t), stream);

@@ -156,9 +156,6 @@ class LampDrawing {
       for (std::int32_t i = thread(); i < rows_ * lamp_lines; i += threads)
         add_line(i / lamp_lines, i % lamp_lines);
       __syncthreads();
-      if (a_.differ_by_warps)
-        for (std::int32_t row = thread() / warp_size; row < rows_; row += warps) differ_by_warp(pixels_ + row * columns_);
-      else
       for (std::int32_t row = thread(); row < rows_; row += threads) differ_along(pixels_ + row * columns_);
       __syncthreads();
       add_differences();
@@ -196,23 +193,6 @@ class LampDrawing {
       const auto weight = static_cast<std::int32_t>(lamp_weight(coverage, lamp_.share));
       row[column] = weight - before;
       before = weight;
-    }
-  }
-
-  /// Turns a row of coverage differences into differences of weights, by a warp.
-  __device__ void differ_by_warp(std::int32_t* row) const {
-    std::int32_t coverage = 0;
-    std::int32_t before = 0;
-    for (std::int32_t first = 0; first < columns_; first += warp_size) {
-      const std::int32_t column = first + lane_index();
-      const std::int32_t more = column < columns_ ? row[column] : 0;
-      if (__any_sync(whole_warp, more != 0) == 0) continue;
-      const std::int32_t covered = coverage + static_cast<std::int32_t>(inclusive_scan(static_cast<std::uint32_t>(more)));
-      const auto weight = static_cast<std::int32_t>(lamp_weight(covered, lamp_.share));
-      const std::int32_t last = __shfl_up_sync(whole_warp, weight, 1);
-      if (column < columns_) row[column] = weight - (lane_index() == 0 ? before : last);
-      coverage = __shfl_sync(whole_warp, covered, warp_size - 1);
-      before = __shfl_sync(whole_warp, weight, warp_size - 1);
     }
   }
 

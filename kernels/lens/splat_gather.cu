@@ -18,7 +18,6 @@
 
 #include <bit>
 #include <climits>
-#include <cstdlib>
 #include <type_traits>
 
 #include "core/with_type.h"
@@ -35,6 +34,12 @@ namespace satin::kernels {
 
 inline constexpr int tile_threads = 256;
 inline constexpr int tile_words = splat_tile_pixels;
+/// Halves of odd rows are exchanged, so that two neighbouring rows of samples share no banks.
+inline constexpr int exchanged = 16;
+
+/// Alignment of the tile in shared memory.
+inline constexpr std::uint32_t row_bytes = splat_tile_width * 4;
+static_assert(std::has_single_bit(row_bytes));
 
 inline constexpr int low_bits = 19;
 static_assert(low_bits + 32 == splat_short_bits);
@@ -50,29 +55,21 @@ __device__ inline std::uint32_t fetch_and_add_to_shared(std::uint32_t address, s
   return before;
 }
 
-/// Sums of `Planes` planes of a tile, by all threads of a block. `Lanes` lanes share a record: lane i has
-/// planes i, i + Lanes, ...; the words of the lanes are neighbours in shared memory.
-template <int Planes, int Lanes, bool Padded, bool Short>
+/// Sums of `Planes` planes of a tile, by all threads of a block.
+template <int Planes, bool Short>
 class TileSums {
  public:
-  static_assert(Planes % Lanes == 0);
-  static constexpr int own_planes = Planes / Lanes;
-  static constexpr int at_once = warp_size / Lanes;  ///< records of a warp
-  /// Columns of a row. Corners outside the tile's columns are added to the last ones, each lane's in a bank of
-  /// its own, since a branch for each corner takes longer.
-  static constexpr int pitch = splat_tile_width + (Padded ? (warp_size + Lanes - 1) / Lanes : 0);
-  static constexpr int shared_bytes = 2 * Planes * pitch * splat_tile_height * 4;
   /// Type of a colour, which is multiplied by a weight. Colours of short sums have at most 21 bits.
   using Factor = std::conditional_t<Short, std::uint32_t, std::uint64_t>;
 
   struct Summand {
-    std::uint32_t low[own_planes];
-    std::uint32_t high[own_planes];
+    std::uint32_t low[Planes];
+    std::uint32_t high[Planes];
 
     [[nodiscard]] __device__ Summand negative() const {
       Summand result;
 #pragma unroll
-      for (int plane = 0; plane < own_planes; ++plane) {
+      for (int plane = 0; plane < Planes; ++plane) {
         result.low[plane] = 0 - low[plane];
         result.high[plane] = 0 - high[plane] - (!Short && low[plane] != 0 ? 1 : 0);
       }
@@ -93,26 +90,23 @@ class TileSums {
   __device__ TileSums(std::uint32_t* words, std::int32_t left, std::int32_t top)
       : words_(words), base_(shared_address(words)), left_(left), top_(top) {}
 
-  /// Number of the lane's record among those of the warp; at least at_once if the lane is idle.
-  [[nodiscard]] static __device__ int own_record() { return lane_index() / Lanes; }
-  /// Plane i of the lane.
-  [[nodiscard]] static __device__ int own_plane(int i) { return lane_index() % Lanes + i * Lanes; }
-
   __device__ void begin_with_nothing() {
-    for (int i = static_cast<int>(threadIdx.x); i < shared_bytes / 16; i += tile_threads)
+    for (int i = static_cast<int>(threadIdx.x); i < 2 * Planes * tile_words / 4; i += tile_threads)
       reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
   }
 
   /// Begins with the second differences that were added one by one, of the tile's planes from `first` on.
   __device__ void begin_with(const SplatArguments& a, const std::uint64_t* direct, int first) {
-    for (int i = static_cast<int>(threadIdx.x); i < splat_tile_pixels; i += tile_threads) {
+    const auto thread = static_cast<int>(threadIdx.x);
+    for (int i = thread; i < splat_tile_pixels; i += tile_threads) {
+      const int column = i % splat_tile_width;
+      Summand value;
 #pragma unroll
       for (int plane = 0; plane < Planes; ++plane) {
-        Summand value;
-        value.set(0, direct[direct_place(a, i, first + plane)]);
-        std::uint32_t* word = words_ + word_of(plane, i / splat_tile_width, i % splat_tile_width);
-        word[0] = value.low[0];
-        word[plane_words] = value.high[0];
+        value.set(plane, direct[direct_place(a, i, first + plane)]);
+        std::uint32_t* word = words_ + 2 * plane * tile_words + word_of(i / splat_tile_width, column);
+        word[0] = value.low[plane];
+        word[tile_words] = value.high[plane];
       }
     }
   }
@@ -125,8 +119,7 @@ class TileSums {
            first_y < top_ + splat_tile_height;
   }
 
-  /// Adds those corners of a staircase that lie in the tile.
-  __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
+  __device__ void add_by_rows(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                       const Summand& value) const {
     const Summand taken = value.negative();
     std::uint32_t before[2] = {};
@@ -137,12 +130,34 @@ class TileSums {
                                         column_place(x + stairs.wide[k] + more)};
 #pragma unroll
       for (int lower = 0; lower < 2; ++lower) {
-        const std::uint32_t row =
-            row_place(lower == 0 ? y - stairs.high[k] : y + stairs.high[k] + more);
-        if (row >= outside) continue;
-        if (k > 0) add_pair(before, row, lower == 0 ? taken : value, lower == 0 ? value : taken);
-        add_pair(columns, row, lower == 0 ? value : taken, lower == 0 ? taken : value);
+        const std::uint32_t row = row_place(lower == 0 ? y - stairs.high[k] : y + stairs.high[k] + more);
+        if (row >= outside_row) continue;
+        const Summand& first = lower == 0 ? value : taken;
+        const Summand& second = lower == 0 ? taken : value;
+        if (k > 0) {
+          add_corner(before[0] ^ row, second);
+          add_corner(before[1] ^ row, first);
+        }
+        add_corner(columns[0] ^ row, first);
+        add_corner(columns[1] ^ row, second);
       }
+      before[0] = columns[0];
+      before[1] = columns[1];
+    }
+  }
+  /// Adds those corners of a staircase that lie in the tile.
+  __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
+                      const Summand& value) const {
+    const Summand taken = value.negative();
+    std::uint32_t before[2];
+#pragma unroll
+    for (int k = 0; k < NearStaircase::most_boxes; ++k) {
+      if (k >= stairs.boxes) break;
+      const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
+      const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]),
+                                        column_place(x + stairs.wide[k] + more)};
+      if (k > 0) add_box(before, rows, taken, value);
+      add_box(columns, rows, value, taken);
       before[0] = columns[0];
       before[1] = columns[1];
     }
@@ -155,40 +170,38 @@ class TileSums {
 #pragma unroll 1
     for (std::uint32_t k = 0; k < count; ++k) {
       const KernelBox box = boxes[k];
-      const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
       const std::uint32_t rows[2] = {row_place(y + box.top), row_place(y + box.bottom)};
-      if (rows[0] < outside) add_pair(columns, rows[0], value, taken);
-      if (rows[1] < outside) add_pair(columns, rows[1], taken, value);
+      const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
+      add_box(columns, rows, value, taken);
     }
   }
 
   /// Adds one second difference.
   __device__ void add_step(std::int32_t x, std::int32_t y, const Summand& value) const {
-    const std::uint32_t row = row_place(y);
-    if (row < outside) add_corner(corner(column_place(x), row), value);
+    add_corner(column_place(x) ^ row_place(y), value);
   }
 
   /// Reduces each low word to one low part. The block synchronises before and after.
   __device__ void settle() {
-    constexpr int quads = plane_words / 4;
-    for (int i = static_cast<int>(threadIdx.x); i < own_planes * quads; i += tile_threads) {
-      uint4* words = reinterpret_cast<uint4*>(words_) + (i / quads * quads + i);
+    for (int i = static_cast<int>(threadIdx.x); i < Planes * tile_words / 4; i += tile_threads) {
+      const int plane = i / (tile_words / 4);
+      uint4* words = reinterpret_cast<uint4*>(words_) + (plane * tile_words / 4 + i);
       uint4 low = words[0];
-      uint4 high = words[quads];
+      uint4 high = words[tile_words / 4];
       settle(low.x, high.x);
       settle(low.y, high.y);
       settle(low.z, high.z);
       settle(low.w, high.w);
       words[0] = low;
-      words[quads] = high;
+      words[tile_words / 4] = high;
     }
   }
 
   /// Second difference at column 2 * lane + odd.
   [[nodiscard]] __device__ std::uint64_t sum(int plane, int row, int odd) const {
-    const std::uint32_t* word = words_ + word_of(plane, row, 2 * lane_index() + odd);
+    const std::uint32_t* word = words_ + 2 * plane * tile_words + word_of(row, 2 * lane_index() + odd);
     const std::uint32_t low = word[0];
-    const std::uint32_t high = word[plane_words];
+    const std::uint32_t high = word[tile_words];
     if constexpr (Short)
       return (std::uint64_t{high} << low_bits) +
              static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(low)});
@@ -200,21 +213,12 @@ class TileSums {
   static constexpr std::uint32_t low_half = 1U << (low_bits - 1);
   static constexpr std::uint32_t low_mask = (1U << low_bits) - 1;
   static constexpr std::uint32_t word_bytes = 4;
-  /// Low words of the planes that lanes have in turn; as many high words follow.
-  static constexpr int plane_words = Lanes * pitch * splat_tile_height;
-  /// Addresses of corners outside the tile are not below it.
-  static constexpr std::uint32_t outside = 1U << 30;
+  /// Set in the address of a row or column outside the tile.
+  static constexpr std::uint32_t outside_row = 1U << 31;
+  static constexpr std::uint32_t outside_column = 1U << 30;
 
-  /// Exchanges the words of a column so that all columns of a plane are in different banks.
-  [[nodiscard]] static __device__ std::uint32_t exchanged(std::uint32_t lane, std::uint32_t column) {
-    if constexpr (Lanes == 4) return lane ^ (column >> 3 & 3);
-    if constexpr (Lanes == 2) return lane ^ (column >> 4 & 1);
-    return lane;
-  }
-  [[nodiscard]] static __device__ int word_of(int plane, int row, int column) {
-    if constexpr (Lanes == 1) return (2 * plane * plane_words + row * pitch + (column ^ (row & 1) * 16));
-    return plane / Lanes * 2 * plane_words + (row * pitch + column) * Lanes +
-           static_cast<int>(exchanged(static_cast<std::uint32_t>(plane % Lanes), static_cast<std::uint32_t>(column)));
+  [[nodiscard]] static __device__ int word_of(int row, int column) {
+    return row * splat_tile_width + (column ^ (row & 1) * exchanged);
   }
 
   /// Shared address of the words, equal in all lanes. Taken from lane 0, because the compiler recomputes it
@@ -231,39 +235,34 @@ class TileSums {
 
   [[nodiscard]] __device__ std::int32_t row_of(std::int32_t y) const { return max(y - top_, -top_); }
   [[nodiscard]] __device__ std::int32_t column_of(std::int32_t x) const { return max(x - left_, -left_); }
+  /// A corner's address is the exclusive or of its row's and its column's.
   [[nodiscard]] __device__ std::uint32_t row_place(std::int32_t y) const {
     const auto row = static_cast<std::uint32_t>(row_of(y));
-    return row < splat_tile_height ? base_ + row * (pitch * Lanes * word_bytes) +
-                                         (Lanes == 1 ? (row & 1) * (16 * word_bytes) : 0)
-                                   : 2 * outside;
+    return row < splat_tile_height ? base_ + row * row_bytes + (row & 1) * (exchanged * word_bytes)
+                                   : outside_row;
   }
   [[nodiscard]] __device__ std::uint32_t column_place(std::int32_t x) const {
     const auto column = static_cast<std::uint32_t>(column_of(x));
-    const auto lane = static_cast<std::uint32_t>(own_plane(0));
-    const std::uint32_t beyond =
-        Padded ? (splat_tile_width * Lanes + static_cast<std::uint32_t>(lane_index())) * word_bytes : outside;
-    return column < splat_tile_width ? (column * Lanes + exchanged(lane, column)) * word_bytes : beyond;
-  }
-  /// A corner's address, from its column's and its row's.
-  [[nodiscard]] static __device__ std::uint32_t corner(std::uint32_t column, std::uint32_t row) {
-    return Lanes == 1 ? column ^ row : column + row;
+    return column < splat_tile_width ? column * word_bytes : outside_column;
   }
 
-  __device__ void add_pair(const std::uint32_t (&columns)[2], std::uint32_t row, const Summand& first,
-                           const Summand& second) const {
-    add_corner(corner(columns[0], row), first);
-    add_corner(corner(columns[1], row), second);
+  __device__ void add_box(const std::uint32_t (&columns)[2], const std::uint32_t (&rows)[2],
+                          const Summand& value, const Summand& taken) const {
+    add_corner(columns[0] ^ rows[0], value);
+    add_corner(columns[1] ^ rows[0], taken);
+    add_corner(columns[0] ^ rows[1], taken);
+    add_corner(columns[1] ^ rows[1], value);
   }
 
   __device__ void add_corner(std::uint32_t address, const Summand& value) const {
-    if (!Padded && address >= outside) return;
+    if (address >= outside_column) return;
 #pragma unroll
-    for (int plane = 0; plane < own_planes; ++plane, address += 2 * plane_words * word_bytes) {
-      const std::uint32_t high_address = address + plane_words * word_bytes;
+    for (int plane = 0; plane < Planes; ++plane, address += 2 * tile_words * word_bytes) {
+      const std::uint32_t high_address = address + tile_words * word_bytes;
       if constexpr (Short) {
         add_to_shared(address, value.low[plane]);
         // Weights, the last plane, have no high part where staircases are large.
-        if (Padded || plane + 1 < own_planes || value.high[plane] != 0) add_to_shared(high_address, value.high[plane]);
+        if (plane + 1 < Planes || value.high[plane] != 0) add_to_shared(high_address, value.high[plane]);
       } else {
         const std::uint32_t before = fetch_and_add_to_shared(address, value.low[plane]);
         const bool carry = before + value.low[plane] < before;
@@ -321,30 +320,59 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
       whole_warp, lane_index() < columns_of_cells * rows_of_cells && cell_reaches(a, tile, lane_index()));
 }
 
+/// Records of a lane's cell.
+struct RecordRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// Visible records of a lane's cell whose strips may reach the tile, in the left (0) or right (1) half of the
+/// cell.
+__device__ RecordRun records_of_half(const SplatArguments& a, const GatheredTile& tile, int number, int half) {
+  const std::int32_t x = left_of_cell(tile, number) + half * strip_width;
+  const std::int32_t y = top_of_cell(tile, number);
+  const std::int64_t place =
+      tile.group * cell_count(a) + cell_of(a, left_of_cell(tile, number), top_of_cell(tile, number));
+  const SplatCell cell = a.sums.cells[place];
+  const SplatStrips& strips = a.sums.strips[place];
+  if ((a.variant & 1) == 0) return half == 0 ? RecordRun{cell.first, cell.count} : RecordRun{};
+  const std::int32_t reach = min(cell.reach, splat_reach);
+  constexpr int rows = splat_strips / 2;
+  // A sample at row y has corners in rows y - reach to y + reach + 1, and the like in columns.
+  const std::int32_t top = max((tile.top() - reach - y - 1) / strip_height, 0);
+  const std::int32_t bottom = min((tile.top() + splat_tile_height - 1 + reach - y) / strip_height, rows - 1);
+  if (x - reach >= tile.left() + splat_tile_width || x + strip_width + reach < tile.left() || top > bottom)
+    return {};
+  const int first = half * rows + top;
+  const std::uint32_t begin = first == 0 ? 0 : strips.end[first - 1];
+  return {cell.first + begin, strips.end[half * rows + bottom] - begin};
+}
+
 /// Records of the cells around a tile, in chunks of 32. A lane has the records of one cell.
 class RecordsAround {
  public:
-  __device__ RecordsAround(std::uint32_t first, std::uint32_t count)
-      : first_(first), count_(count), end_(inclusive_scan((count + warp_size - 1) / warp_size)) {}
+  __device__ explicit RecordsAround(const RecordRun& run)
+      : first_(run.first),
+        count_(run.count),
+        end_(inclusive_scan((run.count + warp_size - 1) / warp_size)) {}
 
-  [[nodiscard]] __device__ int count() const { return static_cast<int>(sum_of_lanes(count_)); }
   [[nodiscard]] __device__ int chunks() const {
     return static_cast<int>(__shfl_sync(whole_warp, end_, warp_size - 1));
   }
 
-  struct Chunk {
+  struct Own {
     int cell;             ///< number of the cell
-    std::uint32_t first;  ///< index of the first record
-    int count;
+    bool exists;          ///< whether the lane has a record
+    std::uint32_t place;  ///< index of the record
   };
-  [[nodiscard]] __device__ Chunk chunk(int index) const {
-    const auto number = static_cast<std::uint32_t>(index);
+  [[nodiscard]] __device__ Own own(int chunk) const {
+    const auto number = static_cast<std::uint32_t>(chunk);
     const int cell = __popc(__ballot_sync(whole_warp, end_ <= number));
     const std::uint32_t count = __shfl_sync(whole_warp, count_, cell);
     const std::uint32_t end = __shfl_sync(whole_warp, end_, cell);
     const std::uint32_t before = (number + (count + warp_size - 1) / warp_size - end) * warp_size;
-    return {cell, __shfl_sync(whole_warp, first_, cell) + before,
-            static_cast<int>(min(count - before, std::uint32_t{warp_size}))};
+    const std::uint32_t place = before + static_cast<std::uint32_t>(lane_index());
+    return {cell, place < count, __shfl_sync(whole_warp, first_, cell) + place};
   }
 
  private:
@@ -367,96 +395,72 @@ constexpr int unsettled_visible_top = (most_low_parts - double_corners - all_bor
 constexpr int unsettled_listed = most_low_parts / (2 * warp_size);
 constexpr int unsettled_listed_top = most_low_parts / (2 * border_corners * warp_size);
 
-/// Colours of a record in the lane's planes, from plane `first` on; 1 in the plane of weights.
-template <int Channels, class Sums>
-struct RecordFactors {
-  typename Sums::Factor of_plane[Sums::own_planes];
-
-  __device__ RecordFactors(const RecordColours* colours, std::uint32_t place, int first) {
-    if constexpr (Sums::own_planes == 1) {
-      const int plane = first + Sums::own_plane(0);
-      of_plane[0] = plane < Channels ? colours[place].colour[plane] : 1;
-    } else {
-      const SplatRecord record{colours[place], {}};
-#pragma unroll
-      for (int i = 0; i < Sums::own_planes; ++i)
-        of_plane[i] = value_of<Channels, typename Sums::Factor>(record, first + Sums::own_plane(i));
-    }
-  }
-  [[nodiscard]] __device__ typename Sums::Summand times(std::uint64_t by) const {
-    typename Sums::Summand value;
-#pragma unroll
-    for (int i = 0; i < Sums::own_planes; ++i) value.set(i, std::uint64_t{of_plane[i]} * by);
-    return value;
-  }
-};
-
-__device__ RecordShape shape_at(const SplatRecords& records, std::uint32_t place) {
-  const uint4 words = reinterpret_cast<const uint4*>(records.shapes)[place];
-  return {{words.x, words.y},
-          {static_cast<std::uint16_t>(words.z & 0xFFFFU), static_cast<std::uint16_t>(words.z >> 16U)},
-          words.w};
-}
-
-/// Adds one record, by the lanes that share it.
-template <int Channels, class Sums>
-__device__ void add_record(const SplatArguments& a, const RecordShape& shape,
-                           const RecordFactors<Channels, Sums>& factors, std::int32_t x, std::int32_t y,
-                           const Sums& sums) {
-  const std::int32_t more = RecordPlace(shape.place).more();
+/// Adds one record to planes `first` and following.
+template <int Channels, bool Rows, int Planes, bool Short>
+__device__ void add_record(const SplatArguments& a, const SplatRecord& record, std::int32_t x, std::int32_t y,
+                           int first, const TileSums<Planes, Short>& sums) {
+  using Sums = TileSums<Planes, Short>;
+  const std::int32_t more = RecordPlace(record.place).more();
 #pragma unroll 1
   for (int k = 0; k < 2; ++k) {
-    const std::uint32_t share = k == 0 ? shape.share[0] : shape.share[1];
+    const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
     if (share == 0) continue;
-    const NearStaircase stairs = a.near[k == 0 ? shape.staircase[0] : shape.staircase[1]];
+    const NearStaircase stairs = a.near[k == 0 ? record.staircase[0] : record.staircase[1]];
     const std::int32_t reach = stairs.reach;
     if (stairs.boxes == 0 || !sums.meets(x - reach, x + reach + more, y - reach, y + reach + more)) continue;
-    const typename Sums::Summand value = factors.times(share);
+    typename Sums::Summand value;
+#pragma unroll
+    for (int plane = 0; plane < Planes; ++plane)
+      value.set(plane,
+                std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} * share);
     if (stairs.outline.count != 0)
       sums.add(a.kernels.outlines + stairs.outline.first, stairs.outline.count, x, y, value);
+    else if constexpr (Rows)
+      sums.add_by_rows(stairs, x, y, more, value);
     else
       sums.add(stairs, x, y, more, value);
   }
 }
 
 /// Adds one record on the border of the picture, by all lanes of a warp.
-template <int Channels, class Sums>
-__device__ void add_border_record(const SplatArguments& a, const RecordShape& shape,
-                                  const RecordFactors<Channels, Sums>& factors, std::int32_t x,
-                                  std::int32_t y, const Sums& sums) {
+template <int Channels, int Planes, bool Short>
+__device__ void add_border_record(const SplatArguments& a, const SplatRecord& record, std::int32_t x,
+                                  std::int32_t y, int first, const TileSums<Planes, Short>& sums) {
+  using Sums = TileSums<Planes, Short>;
   const auto add = [&](std::uint32_t share, const BorderSteps::Step& row, const BorderSteps::Step& column,
                        bool taken) {
     const auto height = static_cast<std::uint32_t>(row.height * column.height);
     const bool negative = static_cast<std::int32_t>(height) < 0;
-    const typename Sums::Summand value =
-        factors.times(std::uint64_t{share} * (negative ? 0 - height : height));
+    typename Sums::Summand value;
+#pragma unroll
+    for (int plane = 0; plane < Planes; ++plane)
+      value.set(plane, std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} *
+                           share * (negative ? 0 - height : height));
     sums.add_step(column.place, row.place, negative != taken ? value.negative() : value);
   };
 #pragma unroll 1
   for (int k = 0; k < 2; ++k) {
-    const std::uint32_t share = k == 0 ? shape.share[0] : shape.share[1];
+    const std::uint32_t share = k == 0 ? record.share[0] : record.share[1];
     if (share == 0) continue;
-    const Staircase& stairs = a.kernels.staircases[k == 0 ? shape.staircase[0] : shape.staircase[1]];
+    const Staircase& stairs = a.kernels.staircases[k == 0 ? record.staircase[0] : record.staircase[1]];
     const std::int32_t reach = stairs.reach;
     if (reach > splat_reach || !sums.meets(x - reach, x + reach + 1, y - reach, y + reach + 1)) continue;
     for_boxes(stairs, a.kernels.outlines, 1, [&](const KernelBox& box, std::int32_t sign) {
       const BorderSteps rows(y, box.top, box.bottom - 1, a.height);
       const BorderSteps columns(x, box.left, box.right - 1, a.width);
-      if (Sums::own_record() >= Sums::at_once) return;
 #pragma unroll 1
-      for (std::int32_t i = Sums::own_record(); i < rows.count() * columns.count(); i += Sums::at_once)
+      for (std::int32_t i = lane_index(); i < rows.count() * columns.count(); i += warp_size)
         add(share, rows[i / columns.count()], columns[i % columns.count()], sign < 0);
     });
   }
 }
 
 /// Adds all records to planes `first` and following. Words are settled after `unsettled` chunks.
-template <int Channels, bool Short, class Sums>
+template <int Channels, int Variant, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
-                       const SplatRecords& records, int unsettled, int first, Sums& sums) {
+                       const SplatRecords& records, int unsettled, int first, TileSums<Planes, Short>& sums) {
   const int chunks = around.chunks();
   const int warp = static_cast<int>(threadIdx.x) / warp_size;
-  const int own = Sums::own_record() < Sums::at_once ? Sums::own_record() : warp_size;
   for (int begin = 0; begin < chunks; begin += unsettled) {
     if (Short && begin != 0) {
       __syncthreads();
@@ -464,34 +468,40 @@ __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const 
       __syncthreads();
     }
     const int end = min(chunks, begin + unsettled);
-    for (int number = begin + warp; number < end; number += warps) {
-      const RecordsAround::Chunk chunk = around.chunk(number);
-      const std::int32_t left = left_of_cell(tile, chunk.cell);
-      const std::int32_t top = top_of_cell(tile, chunk.cell);
-      const bool on_border = cell_on_border(a, left, top);
-#pragma unroll 1
-      for (int i = own; i < chunk.count; i += Sums::at_once) {
-        const std::uint32_t at = chunk.first + static_cast<std::uint32_t>(i);
-        const RecordShape shape = shape_at(records, at);
-        const RecordPlace place(shape.place);
-        const RecordFactors<Channels, Sums> factors(records.colours, at, first);
-        if (on_border && is_repeated(a, place, left, top)) continue;
-        add_record(a, shape, factors, left + place.x(), top + place.y(), sums);
+    RecordsAround::Own next{};
+    SplatRecord following{};
+    if constexpr ((Variant & 6) != 0) {
+      if (begin + warp < end) next = around.own(begin + warp);
+      if ((Variant & 2) != 0 && next.exists) following = record_at(records, next.place);
+    }
+    for (int chunk = begin + warp; chunk < end; chunk += warps) {
+      const RecordsAround::Own own = (Variant & 6) != 0 ? next : around.own(chunk);
+      const SplatRecord own_record = following;
+      if constexpr ((Variant & 6) != 0) {
+        if (chunk + warps < end) next = around.own(chunk + warps);
+        if ((Variant & 2) != 0 && next.exists && chunk + warps < end) following = record_at(records, next.place);
+        if ((Variant & 4) != 0 && next.exists) {
+          asm volatile("prefetch.global.L1 [%0];" ::"l"(records.colours + next.place));
+          asm volatile("prefetch.global.L1 [%0];" ::"l"(records.shapes + next.place));
+        }
       }
-      if (!on_border) continue;
-      __syncwarp();
-      bool repeated = false;
-      if (lane_index() < chunk.count)
-        repeated = is_repeated(
-            a, RecordPlace(records.shapes[chunk.first + static_cast<std::uint32_t>(lane_index())].place),
-            left, top);
-      for (unsigned together = __ballot_sync(whole_warp, repeated); together != 0; together &= together - 1) {
-        const std::uint32_t at =
-            chunk.first + static_cast<std::uint32_t>(__ffs(static_cast<int>(together)) - 1);
-        const RecordShape shape = shape_at(records, at);
-        const RecordPlace place(shape.place);
-        add_border_record(a, shape, RecordFactors<Channels, Sums>(records.colours, at, first),
-                          left + place.x(), top + place.y(), sums);
+      const std::int32_t left = left_of_cell(tile, own.cell);
+      const std::int32_t top = top_of_cell(tile, own.cell);
+      const bool whole_warp_adds = cell_on_border(a, left, top);
+      unsigned together = 0;
+      if (own.exists) {
+        const SplatRecord record = (Variant & 2) != 0 ? own_record : record_at(records, own.place);
+        const RecordPlace place(record.place);
+        const bool on_border = whole_warp_adds && is_repeated(a, place, left, top);
+        if (!on_border) add_record<Channels, (Variant & 1) != 0>(a, record, left + place.x(), top + place.y(), first, sums);
+        together = on_border ? 1 : 0;
+      }
+      if (!whole_warp_adds) continue;
+      for (together = __ballot_sync(whole_warp, together); together != 0; together &= together - 1) {
+        const SplatRecord record =
+            record_at(records, __shfl_sync(whole_warp, own.place, __ffs(static_cast<int>(together)) - 1));
+        const RecordPlace place(record.place);
+        add_border_record<Channels>(a, record, left + place.x(), top + place.y(), first, sums);
       }
     }
   }
@@ -503,9 +513,9 @@ __device__ ulonglong2 summed_along(ulonglong2 pair) {
 }
 
 /// Integrates the second differences and stores the sums. A warp takes half of the rows of a plane.
-template <int Planes, class Sums>
+template <int Planes, bool Short>
 __device__ void store_sums(const SplatArguments& a, const GatheredTile& tile, int first,
-                           const Sums& sums) {
+                           const TileSums<Planes, Short>& sums) {
   constexpr int half_rows = splat_tile_height / 2;
   for (int task = static_cast<int>(threadIdx.x) / warp_size; task < 2 * Planes; task += warps) {
     const int plane = task / 2;
@@ -553,23 +563,25 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
 }
 
 struct TileRecords {
-  RecordsAround visible;
-  RecordsAround listed;
+  RecordRun visible[2];  ///< in the halves of the lane's cell
+  RecordRun listed;
   bool has_direct;
 
   /// Whether more low parts may meet in a word than it holds; the same in all warps.
   [[nodiscard]] __device__ bool fill_words(std::int32_t reach, bool top) const {
-    const int single = reach > unsettled_reach ? visible.count() : min(visible.count(), unsettled_corners);
+    const auto all = static_cast<int>(sum_of_lanes(visible[0].count + visible[1].count));
+    const int single = reach > unsettled_reach ? all : min(all, unsettled_corners);
     const int of_listed = top ? 2 * border_corners : 2;
-    return single + double_corners + (top ? all_border_corners : 0) + of_listed * listed.count() >=
+    return single + double_corners + (top ? all_border_corners : 0) +
+               of_listed * static_cast<int>(sum_of_lanes(listed.count)) >=
            most_low_parts;
   }
 };
 
-template <int Channels, int Planes, int Lanes, bool Padded, bool Short>
+template <int Channels, int Variant, int Planes, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
                             int first, std::uint32_t* words) {
-  TileSums<Planes, Lanes, Padded, Short> sums(words, tile.left(), tile.top());
+  TileSums<Planes, Short> sums(words, tile.left(), tile.top());
   if (records.has_direct)
     sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
   else
@@ -578,18 +590,21 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   const bool top = tile.row == 0;
   const int visible = top ? unsettled_visible_top : unsettled_visible;
   const int unsettled = a.largest_reach > unsettled_reach ? visible : INT_MAX;
-  gather<Channels, Short>(a, tile, records.visible, a.sums.records, unsettled, first, sums);
-  if (records.listed.chunks() != 0) {
-    if (Short && records.fill_words(a.largest_reach, top)) {
+#pragma unroll 1
+  for (int part = 0; part < 3; ++part) {
+    const bool listed = part == 2;
+    const RecordsAround around(listed ? records.listed : part == 0 ? records.visible[0] : records.visible[1]);
+    if (around.chunks() == 0) continue;
+    if (Short && (listed ? records.fill_words(a.largest_reach, top) : part != 0 && unsettled != INT_MAX)) {
       __syncthreads();
       sums.settle();
       __syncthreads();
     }
-    gather<Channels, Short>(a, tile, records.listed, a.sums.listed_records,
-                     top ? unsettled_listed_top : unsettled_listed, first, sums);
+    gather<Channels, Variant>(a, tile, around, listed ? a.sums.listed_records : a.sums.records,
+                     !listed ? unsettled : top ? unsettled_listed_top : unsettled_listed, first, sums);
   }
   __syncthreads();
-  store_sums<Planes>(a, tile, first, sums);
+  store_sums(a, tile, first, sums);
   __syncthreads();
 }
 
@@ -649,7 +664,7 @@ __device__ std::uint32_t ordered_tile(const SplatArguments& a, std::uint32_t blo
   return a.sums.order[static_cast<std::uint32_t>(bin) * tiles_of_groups(a) + block - before];
 }
 
-template <int Channels, int Planes, int Lanes, bool Padded>
+template <int Channels, int Planes, int Variant = 0>
 __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
     gather_tiles(const __grid_constant__ SplatArguments a) {
   extern __shared__ uint4 tile_memory[];
@@ -659,43 +674,41 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   const bool has_direct = a.sums.direct[mark] != 0;
   if (threadIdx.x == 0) a.sums.spread[mark] = cells != 0 || has_direct ? 1 : 0;
   if (cells == 0 && !has_direct) return store_nothing(a, tile);
-  SplatCell own;
-  ListedCell listed;
+  TileRecords records{{}, {}, has_direct};
   if ((cells >> lane_index() & 1) != 0) {
     const std::int64_t cell = tile.group * cell_count(a) +
                               cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()));
-    own = a.sums.cells[cell];
-    listed = a.sums.listed[cell];
+#pragma unroll
+    for (int half = 0; half < 2; ++half) records.visible[half] = records_of_half(a, tile, lane_index(), half);
+    const ListedCell listed = a.sums.listed[cell];
+    records.listed = {listed.end - listed.count, listed.count};
   }
-  const TileRecords records{RecordsAround(own.first, own.count),
-                            RecordsAround(listed.end - listed.count, listed.count), has_direct};
   auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
-  words += -__cvta_generic_to_shared(words) % 256 / sizeof(std::uint32_t);
+  words += -__cvta_generic_to_shared(words) % row_bytes / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
     if (a.short_sums)
-      make_planes<Channels, Planes, Lanes, Padded, true>(a, tile, records, first, words);
+      make_planes<Channels, Variant, Planes, true>(a, tile, records, first, words);
     else
-      make_planes<Channels, Planes, Lanes, Padded, false>(a, tile, records, first, words);
+      make_planes<Channels, Variant, Planes, false>(a, tile, records, first, words);
 }
 
 }  // namespace
 
 std::size_t splat_shared_bytes(int planes) {
-  static const int lanes = getenv("V_LANES") != nullptr ? atoi(getenv("V_LANES")) : 14;
-  const int pitch = splat_tile_width + (lanes < 10 ? 0 : lanes == 12 ? 16 : (warp_size + planes - 1) / planes);
-  return static_cast<std::size_t>(2 * planes * pitch * splat_tile_height) * sizeof(std::uint32_t) + 256;
+  return static_cast<std::size_t>(2 * planes * tile_words) * sizeof(std::uint32_t) + row_bytes;
 }
 
 int allow_splat(int channels) {
   return with_channels(channels, [&]<int Channels>() {
     if constexpr (Channels == 3) {
-      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 1, false>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 2, false>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 2, true>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<Channels, Channels + 1, 4, false>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 1>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 2>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 3>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 4>));
+      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 5>));
     }
-    const int status = allow_all_shared_memory(gather_tiles<Channels, Channels + 1, Channels + 1, true>);
-    return status != 0 ? status : allow_all_shared_memory(gather_tiles<Channels, 1, 1, true>);
+    const int status = allow_all_shared_memory(gather_tiles<Channels, Channels + 1>);
+    return status != 0 ? status : allow_all_shared_memory(gather_tiles<Channels, 1>);
   });
 }
 
@@ -705,15 +718,18 @@ void splat_gather(const SplatArguments& a, StreamHandle stream) {
   cudaMemsetAsync(a.sums.order_counts, 0, order_bins * sizeof(std::uint32_t), stream);
   order_tiles<<<blocks_for(tiles, threads), threads, 0, stream>>>(a);
   with_channels(a.channels, [&]<int Channels>() {
-    static const int lanes = getenv("V_LANES") != nullptr ? atoi(getenv("V_LANES")) : 14;
     if constexpr (Channels == 3) {
-      if (lanes == 1) return gather_tiles<Channels, 4, 1, false><<<tiles, threads, bytes, stream>>>(a);
-      if (lanes == 2) return gather_tiles<Channels, 4, 2, false><<<tiles, threads, bytes, stream>>>(a);
-      if (lanes == 12) return gather_tiles<Channels, 4, 2, true><<<tiles, threads, bytes, stream>>>(a);
-      if (lanes == 4) return gather_tiles<Channels, 4, 4, false><<<tiles, threads, bytes, stream>>>(a);
+      switch (a.variant >> 1) {
+        case 1: return gather_tiles<3, 4, 1><<<tiles, threads, bytes, stream>>>(a);
+        case 2: return gather_tiles<3, 4, 2><<<tiles, threads, bytes, stream>>>(a);
+        case 3: return gather_tiles<3, 4, 3><<<tiles, threads, bytes, stream>>>(a);
+        case 4: return gather_tiles<3, 4, 4><<<tiles, threads, bytes, stream>>>(a);
+        case 5: return gather_tiles<3, 4, 5><<<tiles, threads, bytes, stream>>>(a);
+        default: break;
+      }
     }
-    a.all_planes ? gather_tiles<Channels, Channels + 1, Channels + 1, true><<<tiles, threads, bytes, stream>>>(a)
-                 : gather_tiles<Channels, 1, 1, true><<<tiles, threads, bytes, stream>>>(a);
+    a.all_planes ? gather_tiles<Channels, Channels + 1><<<tiles, threads, bytes, stream>>>(a)
+                 : gather_tiles<Channels, 1><<<tiles, threads, bytes, stream>>>(a);
   });
 }
 

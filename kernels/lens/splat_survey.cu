@@ -12,6 +12,7 @@ namespace {
 constexpr int most_groups = SplatJob::most_groups;
 constexpr std::uint32_t no_group = 0xFF;
 constexpr int warps = cell_quads / warp_size;
+static_assert(warps == splat_strips, "a strip each");
 
 struct Quad {
   std::uint32_t group[4];
@@ -21,8 +22,8 @@ struct Quad {
   __device__ Quad(const SplatArguments& a, std::int32_t x, std::int32_t y) {
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
-      const std::int32_t u = x + (a.row_order ? i : i & 1);
-      const std::int32_t v = y + (a.row_order ? 0 : i >> 1);
+      const std::int32_t u = x + (i & 1);
+      const std::int32_t v = y + (i >> 1);
       const bool exists = u < a.width && v < a.height;
       group[i] = exists ? group_at(a, u, v) : no_group;
       radius[i] = exists ? radius_at(a, u, v) : 0;
@@ -115,8 +116,8 @@ __device__ void place_records(const SplatArguments& a, GroupOfCell (&groups)[mos
 
 template <int Channels>
 __device__ SplatRecord make_record(const SplatArguments& a, std::int64_t cell, const RecordSource& source) {
-  const std::int32_t x = cell_left(a, cell) + (a.row_order ? source.quad() % 8 * 4 + source.pixel() : quad_x(source.quad()) + (source.pixel() & 1));
-  const std::int32_t y = cell_top(a, cell) + (a.row_order ? source.quad() / 8 : quad_y(source.quad()) + (source.pixel() >> 1));
+  const std::int32_t x = cell_left(a, cell) + quad_x(source.quad()) + (source.pixel() & 1);
+  const std::int32_t y = cell_top(a, cell) + quad_y(source.quad()) + (source.pixel() >> 1);
   return record_of<Channels>(colours_at<Channels>(a, x, y), kernel_of(a, radius_at(a, x, y), false),
                              weight_at(a, x, y), {x, y, false});
 }
@@ -133,7 +134,7 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   if (thread < most_groups) groups[thread].reach = -1;
   if (thread == 0) focused = 0;
   __syncthreads();
-  const Quad quad(a, cell_left(a, cell) + (a.row_order ? thread % 8 * 4 : quad_x(thread)), cell_top(a, cell) + (a.row_order ? thread / 8 : quad_y(thread)));
+  const Quad quad(a, cell_left(a, cell) + quad_x(thread), cell_top(a, cell) + quad_y(thread));
   RecordCounts own = 0;
   unsigned in_focus = 0;
 #pragma unroll
@@ -173,6 +174,10 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   if (thread <= static_cast<int>(a.last_group)) {
     const GroupOfCell& group = groups[thread];
     a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count};
+    SplatStrips& strips = a.sums.strips[thread * cell_count(a) + cell];
+    for (int i = 0; i < warps; ++i)
+      strips.end[i] = static_cast<std::uint16_t>(
+          i + 1 < warps ? group.of_warp[i + 1] - group.of_warp[0] : group.count);
   }
 }
 

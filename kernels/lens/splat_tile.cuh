@@ -50,9 +50,16 @@ __device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t 
 inline constexpr int cell_pixels = splat_cell * splat_cell;
 inline constexpr int cell_quads = cell_pixels / 4;
 
-/// Position of a quad in its cell. The quads of a warp are 8 x 4.
-__device__ inline int quad_x(int number) { return number / warp_size % 2 * 16 + number % 8 * 2; }
-__device__ inline int quad_y(int number) { return number / (2 * warp_size) * 8 + number % warp_size / 8 * 2; }
+inline constexpr int strip_width = splat_cell / 2;
+inline constexpr int strip_height = splat_cell / (splat_strips / 2);
+
+/// Position of a quad in its cell. The quads of a warp are 8 x 4, a strip.
+__device__ inline int quad_x(int number) {
+  return number / (4 * warp_size) * strip_width + number % 8 * 2;
+}
+__device__ inline int quad_y(int number) {
+  return number / warp_size % 4 * strip_height + number % warp_size / 8 * 2;
+}
 __device__ inline std::int32_t cell_left(const SplatArguments& a, std::int64_t cell) {
   return static_cast<std::int32_t>(cell % cell_columns(a)) * splat_cell;
 }

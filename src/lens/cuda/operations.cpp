@@ -110,8 +110,7 @@ class Splat final : public SplatOperation {
     arguments_.tile_columns = tiles(job.width, kernels::splat_tile_width);
     arguments_.tile_rows = tiles(job.height, kernels::splat_tile_height);
     arguments_.channels = job.channels;
-    arguments_.differ_by_warps = getenv("V_DIFFER") == nullptr;
-    arguments_.row_order = getenv("V_QUADS") == nullptr;
+    arguments_.variant = getenv("V_GATHER") != nullptr ? atoi(getenv("V_GATHER")) : 1;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
@@ -200,6 +199,7 @@ class Splat final : public SplatOperation {
     sums.spread = allocated<std::uint8_t>(groups_ * tile_count());
     sums.records = allocated_records(cells * kernels::splat_cell * kernels::splat_cell);
     sums.cells = allocated<kernels::SplatCell>(groups_ * cells);
+    sums.strips = allocated<kernels::SplatStrips>(groups_ * cells);
     sums.focused = allocated<std::uint8_t>(cells);
     sums.listed = allocated<kernels::ListedCell>(groups_ * cells + 1);
     sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);  // cleared with `listed`
