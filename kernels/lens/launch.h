@@ -88,8 +88,8 @@ struct alignas(16) SplatStrips {
   std::uint16_t end[splat_strips];
 };
 
-/// The listed samples of one group in a cell: `count` records that end before `end`.
-struct ListedCell {
+/// The listed samples of one group in a strip: `count` records that end before `end`.
+struct ListedStrip {
   std::uint32_t count = 0;
   std::uint32_t end = 0;
 };
@@ -110,9 +110,9 @@ struct SplatSums {
   SplatStrips* strips = nullptr;          ///< [group][cell]
   SplatRecords records;                   ///< [cell][record], group by group, strip by strip
   std::uint8_t* focused = nullptr;        ///< [cell]: a bit per group with samples in focus
-  ListedCell* listed = nullptr;           ///< [group][cell]
+  ListedStrip* listed = nullptr;          ///< [group][cell][strip]
   std::uint32_t* placed = nullptr;        ///< number of listed records
-  SplatRecords listed_records;            ///< records of a cell side by side
+  SplatRecords listed_records;            ///< records of a cell side by side, strip by strip
   std::uint32_t* order_counts = nullptr;  ///< [bin]: tiles by the number of records that may reach them
   std::uint32_t* order = nullptr;         ///< [bin][group and tile]: group * tiles + tile
 };

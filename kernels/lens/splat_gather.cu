@@ -320,32 +320,38 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
       whole_warp, lane_index() < columns_of_cells * rows_of_cells && cell_reaches(a, tile, lane_index()));
 }
 
-/// Records of a lane's cell.
-struct RecordRun {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
+struct TileRecords {
+  RecordRun visible[2];  ///< in the halves of the lane's cell
+  RecordRun listed[2];
 };
 
-/// Visible records of a lane's cell whose strips may reach the tile, in the left (0) or right (1) half of the
-/// cell.
-__device__ RecordRun records_of_half(const SplatArguments& a, const GatheredTile& tile, int number, int half) {
-  const std::int32_t x = left_of_cell(tile, number) + half * strip_width;
-  const std::int32_t y = top_of_cell(tile, number);
-  const std::int64_t place =
-      tile.group * cell_count(a) + cell_of(a, left_of_cell(tile, number), top_of_cell(tile, number));
-  const SplatCell cell = a.sums.cells[place];
-  const SplatStrips& strips = a.sums.strips[place];
-  if ((a.variant & 1) == 0) return half == 0 ? RecordRun{cell.first, cell.count} : RecordRun{};
-  const std::int32_t reach = min(cell.reach, splat_reach);
+/// Returns the records in those strips of the lane's cell that may reach the tile.
+__device__ TileRecords records_of_cell(const SplatArguments& a, const GatheredTile& tile, int number) {
   constexpr int rows = splat_strips / 2;
-  // A sample at row y has corners in rows y - reach to y + reach + 1, and the like in columns.
-  const std::int32_t top = max((tile.top() - reach - y - 1) / strip_height, 0);
+  const std::int32_t x = left_of_cell(tile, number);
+  const std::int32_t y = top_of_cell(tile, number);
+  const std::int64_t place = tile.group * cell_count(a) + cell_of(a, x, y);
+  const SplatCell cell = a.sums.cells[place];
+  if ((a.variant & 1) == 0) return {{{cell.first, cell.count}, {}}, {listed_run(a, place, 0, 7), {}}};
+  const std::uint16_t* ends = a.sums.strips[place].end;
+  const std::int32_t reach = min(cell.reach, splat_reach);
+  // A sample at row y has corners in rows y - reach to y + reach + 2, and the like in columns.
+  const std::int32_t top = max((tile.top() - reach - y - 2) / strip_height, 0);
   const std::int32_t bottom = min((tile.top() + splat_tile_height - 1 + reach - y) / strip_height, rows - 1);
-  if (x - reach >= tile.left() + splat_tile_width || x + strip_width + reach < tile.left() || top > bottom)
-    return {};
-  const int first = half * rows + top;
-  const std::uint32_t begin = first == 0 ? 0 : strips.end[first - 1];
-  return {cell.first + begin, strips.end[half * rows + bottom] - begin};
+  TileRecords records{};
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const std::int32_t left = x + half * strip_width;
+    if (left - reach >= tile.left() + splat_tile_width || left + strip_width + 1 + reach < tile.left() ||
+        top > bottom)
+      continue;
+    const int first = half * rows + top;
+    const int last = half * rows + bottom;
+    const std::uint32_t begin = first == 0 ? 0 : ends[first - 1];
+    records.visible[half] = {cell.first + begin, ends[last] - begin};
+    records.listed[half] = listed_run(a, place, first, last);
+  }
+  return records;
 }
 
 /// Records of the cells around a tile, in chunks of 32. A lane has the records of one cell.
@@ -458,9 +464,10 @@ __device__ void add_border_record(const SplatArguments& a, const SplatRecord& re
 /// Adds all records to planes `first` and following. Words are settled after `unsettled` chunks.
 template <int Channels, int Variant, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
-                       const SplatRecords& records, int unsettled, int first, TileSums<Planes, Short>& sums) {
+                       const SplatRecords& records, int turn, int unsettled, int first,
+                       TileSums<Planes, Short>& sums) {
   const int chunks = around.chunks();
-  const int warp = static_cast<int>(threadIdx.x) / warp_size;
+  const int warp = (static_cast<int>(threadIdx.x) / warp_size + turn) % warps;
   for (int begin = 0; begin < chunks; begin += unsettled) {
     if (Short && begin != 0) {
       __syncthreads();
@@ -562,27 +569,20 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
     rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
-struct TileRecords {
-  RecordRun visible[2];  ///< in the halves of the lane's cell
-  RecordRun listed;
-  bool has_direct;
-
-  /// Whether more low parts may meet in a word than it holds; the same in all warps.
-  [[nodiscard]] __device__ bool fill_words(std::int32_t reach, bool top) const {
-    const auto all = static_cast<int>(sum_of_lanes(visible[0].count + visible[1].count));
-    const int single = reach > unsettled_reach ? all : min(all, unsettled_corners);
-    const int of_listed = top ? 2 * border_corners : 2;
-    return single + double_corners + (top ? all_border_corners : 0) +
-               of_listed * static_cast<int>(sum_of_lanes(listed.count)) >=
-           most_low_parts;
-  }
-};
+/// Whether more low parts may meet in a word than it holds; the same in all warps.
+__device__ bool fill_words(const TileRecords& records, std::int32_t reach, bool top) {
+  const auto visible = static_cast<int>(sum_of_lanes(records.visible[0].count + records.visible[1].count));
+  const auto listed = static_cast<int>(sum_of_lanes(records.listed[0].count + records.listed[1].count));
+  const int single = reach > unsettled_reach ? visible : min(visible, unsettled_corners);
+  const int of_listed = top ? 2 * border_corners : 2;
+  return single + double_corners + (top ? all_border_corners : 0) + of_listed * listed >= most_low_parts;
+}
 
 template <int Channels, int Variant, int Planes, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
-                            int first, std::uint32_t* words) {
+                            bool has_direct, int first, std::uint32_t* words) {
   TileSums<Planes, Short> sums(words, tile.left(), tile.top());
-  if (records.has_direct)
+  if (has_direct)
     sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
   else
     sums.begin_with_nothing();
@@ -590,18 +590,23 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   const bool top = tile.row == 0;
   const int visible = top ? unsettled_visible_top : unsettled_visible;
   const int unsettled = a.largest_reach > unsettled_reach ? visible : INT_MAX;
+  int turn = 0;
 #pragma unroll 1
-  for (int part = 0; part < 3; ++part) {
-    const bool listed = part == 2;
-    const RecordsAround around(listed ? records.listed : part == 0 ? records.visible[0] : records.visible[1]);
+  for (int part = 0; part < 4; ++part) {
+    const bool listed = part >= 2;
+    const RecordRun left = listed ? records.listed[0] : records.visible[0];
+    const RecordRun right = listed ? records.listed[1] : records.visible[1];
+    const RecordsAround around(part % 2 == 0 ? left : right);
     if (around.chunks() == 0) continue;
-    if (Short && (listed ? records.fill_words(a.largest_reach, top) : part != 0 && unsettled != INT_MAX)) {
+    const bool settles = listed ? fill_words(records, a.largest_reach, top) : unsettled != INT_MAX;
+    if (Short && part != 0 && settles) {
       __syncthreads();
       sums.settle();
       __syncthreads();
     }
-    gather<Channels, Variant>(a, tile, around, listed ? a.sums.listed_records : a.sums.records,
+    gather<Channels, Variant>(a, tile, around, listed ? a.sums.listed_records : a.sums.records, turn,
                      !listed ? unsettled : top ? unsettled_listed_top : unsettled_listed, first, sums);
+    turn = (turn + warps - around.chunks() % warps) % warps;
   }
   __syncthreads();
   store_sums(a, tile, first, sums);
@@ -638,7 +643,7 @@ __global__ void __launch_bounds__(threads) order_tiles(const __grid_constant__ S
     if (!cell_reaches(a, tile, i)) continue;
     const std::int64_t cell =
         tile.group * cell_count(a) + cell_of(a, left_of_cell(tile, i), top_of_cell(tile, i));
-    records += a.sums.cells[cell].count + a.sums.listed[cell].count;
+    records += a.sums.cells[cell].count + listed_run(a, cell, 0, splat_strips - 1).count;
   }
   const bool on_border =
       tile.column == 0 || tile.row == 0 || tile.column + 1 == a.tile_columns || tile.row + 1 == a.tile_rows;
@@ -674,22 +679,15 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   const bool has_direct = a.sums.direct[mark] != 0;
   if (threadIdx.x == 0) a.sums.spread[mark] = cells != 0 || has_direct ? 1 : 0;
   if (cells == 0 && !has_direct) return store_nothing(a, tile);
-  TileRecords records{{}, {}, has_direct};
-  if ((cells >> lane_index() & 1) != 0) {
-    const std::int64_t cell = tile.group * cell_count(a) +
-                              cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()));
-#pragma unroll
-    for (int half = 0; half < 2; ++half) records.visible[half] = records_of_half(a, tile, lane_index(), half);
-    const ListedCell listed = a.sums.listed[cell];
-    records.listed = {listed.end - listed.count, listed.count};
-  }
+  TileRecords records{};
+  if ((cells >> lane_index() & 1) != 0) records = records_of_cell(a, tile, lane_index());
   auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
   words += -__cvta_generic_to_shared(words) % row_bytes / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
     if (a.short_sums)
-      make_planes<Channels, Variant, Planes, true>(a, tile, records, first, words);
+      make_planes<Channels, Variant, Planes, true>(a, tile, records, has_direct, first, words);
     else
-      make_planes<Channels, Variant, Planes, false>(a, tile, records, first, words);
+      make_planes<Channels, Variant, Planes, false>(a, tile, records, has_direct, first, words);
 }
 
 }  // namespace

@@ -117,6 +117,23 @@ __device__ inline bool is_repeated(const SplatArguments& a, const RecordPlace& p
   return place.more() == 1 && (on_border(left + place.x(), a.width) || on_border(top + place.y(), a.height));
 }
 
+/// Records side by side.
+struct RecordRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// Strip of its cell that a pixel is in.
+__device__ inline int strip_of(std::int32_t x, std::int32_t y) {
+  return x % splat_cell / strip_width * (splat_strips / 2) + y % splat_cell / strip_height;
+}
+/// Listed records of strips `first` to `last` of a group's cell.
+__device__ inline RecordRun listed_run(const SplatArguments& a, std::int64_t cell, int first, int last) {
+  const ListedStrip* strips = a.sums.listed + cell * splat_strips;
+  const std::uint32_t begin = strips[first].end - strips[first].count;
+  return {begin, strips[last].end - begin};
+}
+
 __device__ inline SplatRecord record_at(const SplatRecords& records, std::uint32_t place) {
   return {records.colours[place], records.shapes[place]};
 }

@@ -201,8 +201,9 @@ class Splat final : public SplatOperation {
     sums.cells = allocated<kernels::SplatCell>(groups_ * cells);
     sums.strips = allocated<kernels::SplatStrips>(groups_ * cells);
     sums.focused = allocated<std::uint8_t>(cells);
-    sums.listed = allocated<kernels::ListedCell>(groups_ * cells + 1);
-    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);  // cleared with `listed`
+    const std::size_t strips = groups_ * cells * kernels::splat_strips;
+    sums.listed = allocated<kernels::ListedStrip>(strips + 1);
+    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + strips);  // cleared with `listed`
     sums.listed_records = allocated_records(arguments_.most_listed);
     sums.order_counts = allocated<std::uint32_t>(kernels::order_bins);
     sums.order = allocated<std::uint32_t>(kernels::order_bins * groups_ * tile_count());
