@@ -12,7 +12,6 @@
 #include "lens/maths/disocclusion_fill.h"
 
 #include <cstdint>
-#include <cstdlib>
 
 #include "core/with_type.h"
 #include "kernels/device/shared_memory.cuh"
@@ -616,9 +615,7 @@ void fill_disocclusions(const LensLayersArguments& arguments, const LensScene& s
   const int blocks = most_blocks < tiles.tiles() ? most_blocks : tiles.tiles();
   with_channels(planes.channels, [&]<int Channels>() {
     const PackColours<Channels> words{nonlocal_fill(arguments, scene)};
-    static const int most_rows = getenv("V_PACK") != nullptr ? atoi(getenv("V_PACK")) : 65535;
-    const int pack_rows = ceil_divided(planes.height, packed_rows);
-    const dim3 grid = plane_grid(planes.width, pack_rows < most_rows ? pack_rows : most_rows);
+    const dim3 grid = plane_grid(planes.width, ceil_divided(planes.height, packed_rows));
     pack_pixels<Channels><<<grid, plane_threads, 0, stream>>>(planes, tiles, words, false);
     const auto launch = [&](int group, float merged_radius) {
       const FillDisocclusions<Channels> fill{planes, scene.unit, group, scene.list, merged_radius};

@@ -7,7 +7,6 @@
 #include "kernels/lens/launch.h"
 #include "kernels/pixels/each_place.cuh"
 
-#include <cstdlib>
 namespace satin::kernels {
 namespace {
 
@@ -141,7 +140,8 @@ __device__ T sum_of_cell(T value) {
 
 /// Sums the cells: a warp has four cells side by side, and a lane a column. Lane 0 has the column before.
 template <int Channels>
-__global__ void __launch_bounds__(threads) sum_lamp_cells(const __grid_constant__ SumLampCells<Channels> step) {
+__global__ void __launch_bounds__(threads)
+    sum_lamp_cells(const __grid_constant__ SumLampCells<Channels> step) {
   const LampScene<Channels>& scene = step.scene;
   const int across = (scene.across() + cells_of_sum - 1) / cells_of_sum;
   const auto task = static_cast<int>(warp_index());
@@ -172,7 +172,8 @@ __global__ void __launch_bounds__(threads) sum_lamp_cells(const __grid_constant_
 #pragma unroll
   for (int c = 0; c < Channels && c < 3; ++c) sums[c] = sum_of_cell(sums[c]);
   const int own = first + (lane_index() - 1) / lamp_cell;
-  if (lane_index() % lamp_cell != 1 || lane_index() > cells_of_sum * lamp_cell || own >= scene.across()) return;
+  if (lane_index() % lamp_cell != 1 || lane_index() > cells_of_sum * lamp_cell || own >= scene.across())
+    return;
   LampCell cell;
   cell.sum = sum;
   for (int c = 0; c < 3; ++c) cell.colour[c] = static_cast<std::uint32_t>(sums[c] >> lamp_colour_shift);
@@ -186,8 +187,6 @@ struct LampsLaunch : EachPlace {
 
   template <int Channels>
   void operator()(std::int64_t across, std::int64_t down, const SumLampCells<Channels>& step) const {
-    static const bool old = getenv("V_LAMPCELLS") != nullptr;
-    if (old) return EachPlace::operator()(across, down, step);
     const std::int64_t tasks = (across + cells_of_sum - 1) / cells_of_sum * down;
     sum_lamp_cells<<<blocks_for(tasks, threads / warp_size), threads, 0, stream>>>(step);
   }

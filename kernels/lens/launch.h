@@ -81,7 +81,8 @@ struct alignas(16) SplatCell {
   std::uint32_t count = 0;  ///< number of records
 };
 
-/// Strips of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right half.
+/// Strips of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right
+/// half.
 inline constexpr int splat_strips = 8;
 /// Number of the records of one group in a cell, up to and with each strip.
 struct alignas(16) SplatStrips {

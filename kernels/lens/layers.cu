@@ -10,7 +10,6 @@
 #include "lens/layers.h"
 #include "lens/maths/visible_samples.h"
 
-#include <cstdlib>
 namespace satin::kernels {
 namespace {
 
@@ -40,8 +39,7 @@ dim3 ramp_grid(const LensPlanes& planes) {
 }
 
 /// Sharpens ramps: a block collects its ramp pixels, then each thread takes some of them.
-template <int Blocks>
-__global__ void __launch_bounds__(plane_threads, Blocks) sharpen_columns(const __grid_constant__ SharpenRamp step) {
+__global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_constant__ SharpenRamp step) {
   __shared__ std::uint16_t ramps[plane_threads * ramp_rows];
   __shared__ std::uint32_t count;
   const LensPlanes& planes = step.planes;
@@ -192,14 +190,16 @@ __global__ void __launch_bounds__(BlockLaunch::threads)
   steps.run(BlockLaunch{});
 }
 
-/// The first blocks of `border_blocks` > 0 guess beyond the border.
-template <int Blocks, class Step, class Border>
-__global__ void __launch_bounds__(plane_threads, Blocks)
-    run_marked_step(const __grid_constant__ Step step, MarkedPixels list, std::uint32_t width, int border_blocks) {
-  const Border border{step.visible};
-  static_assert(Border::columns == plane_threads);
-  for (int y = static_cast<int>(blockIdx.x); y < border_blocks; y += static_cast<int>(gridDim.x)) border(static_cast<int>(threadIdx.x), y);
+/// Unmixes the listed pixels and guesses beyond the border. Neither reads what the other writes.
+template <class T, int Channels>
+__global__ void __launch_bounds__(plane_threads)
+    separate_silhouettes(const __grid_constant__ SeparateSilhouettes<T, Channels> step, MarkedPixels list) {
+  const GuessBeyondBorder<T, Channels> border{step.visible};
+  static_assert(border.columns == plane_threads);
+  for (int y = static_cast<int>(blockIdx.x); y < border.rows(); y += static_cast<int>(gridDim.x))
+    border(static_cast<int>(threadIdx.x), y);
   const std::uint32_t count = *list.count;
+  const auto width = static_cast<std::uint32_t>(step.visible.planes.width);
   for (std::uint32_t i = blockIdx.x * plane_threads + threadIdx.x; i < count; i += gridDim.x * plane_threads)
     step(static_cast<int>(list.places[i] % width), static_cast<int>(list.places[i] / width));
 }
@@ -212,10 +212,7 @@ struct LensLaunch : EachPlace {
   using EachPlace::operator();
 
   void operator()(int, int, const SharpenRamp& step) const {
-    static const int blocks = getenv("V_SHARPEN") != nullptr ? atoi(getenv("V_SHARPEN")) : 1;
-    if (blocks == 4) sharpen_columns<4><<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
-    else if (blocks == 5) sharpen_columns<5><<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
-    else sharpen_columns<1><<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+    sharpen_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
   }
   void operator()(int, int, const FindSilhouette& step) const {
     cudaMemsetAsync(marked.count, 0, sizeof(std::uint32_t), stream);
@@ -233,22 +230,15 @@ struct LensLaunch : EachPlace {
     run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
   }
 
-  bool separate_border = false;
+  /// Runs with SeparateSilhouettes.
   template <class T, int Channels>
-  void operator()(int width, int height, const GuessBeyondBorder<T, Channels>& step) const {
-    if (separate_border) EachPlace::operator()(width, height, step);
-  }
+  void operator()(int, int, const GuessBeyondBorder<T, Channels>&) const {}
+
   template <class T, int Channels>
-  void operator()(int width, int /*height*/, const SeparateSilhouettes<T, Channels>& step) const {
+  void operator()(int, int, const SeparateSilhouettes<T, Channels>& step) const {
     constexpr int blocks_per_multiprocessor = 12;
-    static const int sil = getenv("V_SIL") != nullptr ? atoi(getenv("V_SIL")) : 1;
-    using Border = GuessBeyondBorder<T, Channels>;
-    const int rows = separate_border ? 0 : Border{step.visible}.rows();
-    const int blocks = blocks_per_multiprocessor * multiprocessors;
-    const auto w = static_cast<std::uint32_t>(width);
-    if (sil == 3) run_marked_step<3, SeparateSilhouettes<T, Channels>, Border><<<blocks, plane_threads, 0, stream>>>(step, marked, w, rows);
-    else if (sil == 4) run_marked_step<4, SeparateSilhouettes<T, Channels>, Border><<<blocks, plane_threads, 0, stream>>>(step, marked, w, rows);
-    else run_marked_step<1, SeparateSilhouettes<T, Channels>, Border><<<blocks, plane_threads, 0, stream>>>(step, marked, w, rows);
+    separate_silhouettes<<<blocks_per_multiprocessor * multiprocessors, plane_threads, 0, stream>>>(step,
+                                                                                                    marked);
   }
 };
 
@@ -256,7 +246,7 @@ struct LensLaunch : EachPlace {
 
 void make_visible_samples(const LensLayersArguments& arguments, const ImageView& picture,
                           const Measured* measured, const LensScene& scene, StreamHandle stream) {
-  const LensLaunch launch{{stream}, marked_pixels(arguments), arguments.multiprocessors, getenv("V_BORDER") != nullptr};
+  const LensLaunch launch{{stream}, marked_pixels(arguments), arguments.multiprocessors};
   const LensLayersJob& job = arguments.job;
   with_pixel_type(job.type, [&]<class T>() {
     const auto stored = lens_picture<T>(job, picture, arguments.transfer);

@@ -119,7 +119,8 @@ class TileSums {
            first_y < top_ + splat_tile_height;
   }
 
-  __device__ void add_by_rows(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
+  /// Adds those corners of a staircase that lie in the tile, row by row.
+  __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                       const Summand& value) const {
     const Summand taken = value.negative();
     std::uint32_t before[2] = {};
@@ -128,36 +129,15 @@ class TileSums {
       if (k >= stairs.boxes) break;
       const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]),
                                         column_place(x + stairs.wide[k] + more)};
+      const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
 #pragma unroll
       for (int lower = 0; lower < 2; ++lower) {
-        const std::uint32_t row = row_place(lower == 0 ? y - stairs.high[k] : y + stairs.high[k] + more);
-        if (row >= outside_row) continue;
-        const Summand& first = lower == 0 ? value : taken;
-        const Summand& second = lower == 0 ? taken : value;
-        if (k > 0) {
-          add_corner(before[0] ^ row, second);
-          add_corner(before[1] ^ row, first);
-        }
-        add_corner(columns[0] ^ row, first);
-        add_corner(columns[1] ^ row, second);
+        if (rows[lower] == outside_row) continue;
+        const Summand& left = lower == 0 ? value : taken;
+        const Summand& right = lower == 0 ? taken : value;
+        if (k > 0) add_pair(before, rows[lower], right, left);
+        add_pair(columns, rows[lower], left, right);
       }
-      before[0] = columns[0];
-      before[1] = columns[1];
-    }
-  }
-  /// Adds those corners of a staircase that lie in the tile.
-  __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
-                      const Summand& value) const {
-    const Summand taken = value.negative();
-    std::uint32_t before[2];
-#pragma unroll
-    for (int k = 0; k < NearStaircase::most_boxes; ++k) {
-      if (k >= stairs.boxes) break;
-      const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
-      const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]),
-                                        column_place(x + stairs.wide[k] + more)};
-      if (k > 0) add_box(before, rows, taken, value);
-      add_box(columns, rows, value, taken);
       before[0] = columns[0];
       before[1] = columns[1];
     }
@@ -172,7 +152,8 @@ class TileSums {
       const KernelBox box = boxes[k];
       const std::uint32_t rows[2] = {row_place(y + box.top), row_place(y + box.bottom)};
       const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
-      add_box(columns, rows, value, taken);
+      add_pair(columns, rows[0], value, taken);
+      add_pair(columns, rows[1], taken, value);
     }
   }
 
@@ -246,12 +227,11 @@ class TileSums {
     return column < splat_tile_width ? column * word_bytes : outside_column;
   }
 
-  __device__ void add_box(const std::uint32_t (&columns)[2], const std::uint32_t (&rows)[2],
-                          const Summand& value, const Summand& taken) const {
-    add_corner(columns[0] ^ rows[0], value);
-    add_corner(columns[1] ^ rows[0], taken);
-    add_corner(columns[0] ^ rows[1], taken);
-    add_corner(columns[1] ^ rows[1], value);
+  /// Adds the corners of a box in one row.
+  __device__ void add_pair(const std::uint32_t (&columns)[2], std::uint32_t row, const Summand& left,
+                           const Summand& right) const {
+    add_corner(columns[0] ^ row, left);
+    add_corner(columns[1] ^ row, right);
   }
 
   __device__ void add_corner(std::uint32_t address, const Summand& value) const {
@@ -332,7 +312,6 @@ __device__ TileRecords records_of_cell(const SplatArguments& a, const GatheredTi
   const std::int32_t y = top_of_cell(tile, number);
   const std::int64_t place = tile.group * cell_count(a) + cell_of(a, x, y);
   const SplatCell cell = a.sums.cells[place];
-  if ((a.variant & 1) == 0) return {{{cell.first, cell.count}, {}}, {listed_run(a, place, 0, 7), {}}};
   const std::uint16_t* ends = a.sums.strips[place].end;
   const std::int32_t reach = min(cell.reach, splat_reach);
   // A sample at row y has corners in rows y - reach to y + reach + 2, and the like in columns.
@@ -349,6 +328,10 @@ __device__ TileRecords records_of_cell(const SplatArguments& a, const GatheredTi
     const int last = half * rows + bottom;
     const std::uint32_t begin = first == 0 ? 0 : ends[first - 1];
     records.visible[half] = {cell.first + begin, ends[last] - begin};
+    if ((a.variant & 1) == 0) {
+      records.listed[0] = listed_run(a, place, 0, 7);
+      continue;
+    }
     records.listed[half] = listed_run(a, place, first, last);
   }
   return records;
@@ -358,9 +341,7 @@ __device__ TileRecords records_of_cell(const SplatArguments& a, const GatheredTi
 class RecordsAround {
  public:
   __device__ explicit RecordsAround(const RecordRun& run)
-      : first_(run.first),
-        count_(run.count),
-        end_(inclusive_scan((run.count + warp_size - 1) / warp_size)) {}
+      : first_(run.first), count_(run.count), end_(inclusive_scan((run.count + warp_size - 1) / warp_size)) {}
 
   [[nodiscard]] __device__ int chunks() const {
     return static_cast<int>(__shfl_sync(whole_warp, end_, warp_size - 1));
@@ -402,7 +383,7 @@ constexpr int unsettled_listed = most_low_parts / (2 * warp_size);
 constexpr int unsettled_listed_top = most_low_parts / (2 * border_corners * warp_size);
 
 /// Adds one record to planes `first` and following.
-template <int Channels, bool Rows, int Planes, bool Short>
+template <int Channels, int Planes, bool Short>
 __device__ void add_record(const SplatArguments& a, const SplatRecord& record, std::int32_t x, std::int32_t y,
                            int first, const TileSums<Planes, Short>& sums) {
   using Sums = TileSums<Planes, Short>;
@@ -421,8 +402,6 @@ __device__ void add_record(const SplatArguments& a, const SplatRecord& record, s
                 std::uint64_t{value_of<Channels, typename Sums::Factor>(record, first + plane)} * share);
     if (stairs.outline.count != 0)
       sums.add(a.kernels.outlines + stairs.outline.first, stairs.outline.count, x, y, value);
-    else if constexpr (Rows)
-      sums.add_by_rows(stairs, x, y, more, value);
     else
       sums.add(stairs, x, y, more, value);
   }
@@ -462,7 +441,7 @@ __device__ void add_border_record(const SplatArguments& a, const SplatRecord& re
 }
 
 /// Adds all records to planes `first` and following. Words are settled after `unsettled` chunks.
-template <int Channels, int Variant, int Planes, bool Short>
+template <int Channels, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
                        const SplatRecords& records, int turn, int unsettled, int first,
                        TileSums<Planes, Short>& sums) {
@@ -475,32 +454,17 @@ __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const 
       __syncthreads();
     }
     const int end = min(chunks, begin + unsettled);
-    RecordsAround::Own next{};
-    SplatRecord following{};
-    if constexpr ((Variant & 6) != 0) {
-      if (begin + warp < end) next = around.own(begin + warp);
-      if ((Variant & 2) != 0 && next.exists) following = record_at(records, next.place);
-    }
     for (int chunk = begin + warp; chunk < end; chunk += warps) {
-      const RecordsAround::Own own = (Variant & 6) != 0 ? next : around.own(chunk);
-      const SplatRecord own_record = following;
-      if constexpr ((Variant & 6) != 0) {
-        if (chunk + warps < end) next = around.own(chunk + warps);
-        if ((Variant & 2) != 0 && next.exists && chunk + warps < end) following = record_at(records, next.place);
-        if ((Variant & 4) != 0 && next.exists) {
-          asm volatile("prefetch.global.L1 [%0];" ::"l"(records.colours + next.place));
-          asm volatile("prefetch.global.L1 [%0];" ::"l"(records.shapes + next.place));
-        }
-      }
+      const RecordsAround::Own own = around.own(chunk);
       const std::int32_t left = left_of_cell(tile, own.cell);
       const std::int32_t top = top_of_cell(tile, own.cell);
       const bool whole_warp_adds = cell_on_border(a, left, top);
       unsigned together = 0;
       if (own.exists) {
-        const SplatRecord record = (Variant & 2) != 0 ? own_record : record_at(records, own.place);
+        const SplatRecord record = record_at(records, own.place);
         const RecordPlace place(record.place);
         const bool on_border = whole_warp_adds && is_repeated(a, place, left, top);
-        if (!on_border) add_record<Channels, (Variant & 1) != 0>(a, record, left + place.x(), top + place.y(), first, sums);
+        if (!on_border) add_record<Channels>(a, record, left + place.x(), top + place.y(), first, sums);
         together = on_border ? 1 : 0;
       }
       if (!whole_warp_adds) continue;
@@ -578,7 +542,7 @@ __device__ bool fill_words(const TileRecords& records, std::int32_t reach, bool 
   return single + double_corners + (top ? all_border_corners : 0) + of_listed * listed >= most_low_parts;
 }
 
-template <int Channels, int Variant, int Planes, bool Short>
+template <int Channels, int Planes, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
                             bool has_direct, int first, std::uint32_t* words) {
   TileSums<Planes, Short> sums(words, tile.left(), tile.top());
@@ -604,8 +568,11 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
       sums.settle();
       __syncthreads();
     }
-    gather<Channels, Variant>(a, tile, around, listed ? a.sums.listed_records : a.sums.records, turn,
-                     !listed ? unsettled : top ? unsettled_listed_top : unsettled_listed, first, sums);
+    gather<Channels>(a, tile, around, listed ? a.sums.listed_records : a.sums.records, turn,
+                     !listed ? unsettled
+                     : top   ? unsettled_listed_top
+                             : unsettled_listed,
+                     first, sums);
     turn = (turn + warps - around.chunks() % warps) % warps;
   }
   __syncthreads();
@@ -669,7 +636,7 @@ __device__ std::uint32_t ordered_tile(const SplatArguments& a, std::uint32_t blo
   return a.sums.order[static_cast<std::uint32_t>(bin) * tiles_of_groups(a) + block - before];
 }
 
-template <int Channels, int Planes, int Variant = 0>
+template <int Channels, int Planes>
 __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
     gather_tiles(const __grid_constant__ SplatArguments a) {
   extern __shared__ uint4 tile_memory[];
@@ -685,9 +652,9 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   words += -__cvta_generic_to_shared(words) % row_bytes / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
     if (a.short_sums)
-      make_planes<Channels, Variant, Planes, true>(a, tile, records, has_direct, first, words);
+      make_planes<Channels, Planes, true>(a, tile, records, has_direct, first, words);
     else
-      make_planes<Channels, Variant, Planes, false>(a, tile, records, has_direct, first, words);
+      make_planes<Channels, Planes, false>(a, tile, records, has_direct, first, words);
 }
 
 }  // namespace
@@ -698,13 +665,6 @@ std::size_t splat_shared_bytes(int planes) {
 
 int allow_splat(int channels) {
   return with_channels(channels, [&]<int Channels>() {
-    if constexpr (Channels == 3) {
-      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 1>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 2>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 3>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 4>));
-      static_cast<void>(allow_all_shared_memory(gather_tiles<3, 4, 5>));
-    }
     const int status = allow_all_shared_memory(gather_tiles<Channels, Channels + 1>);
     return status != 0 ? status : allow_all_shared_memory(gather_tiles<Channels, 1>);
   });
@@ -716,16 +676,6 @@ void splat_gather(const SplatArguments& a, StreamHandle stream) {
   cudaMemsetAsync(a.sums.order_counts, 0, order_bins * sizeof(std::uint32_t), stream);
   order_tiles<<<blocks_for(tiles, threads), threads, 0, stream>>>(a);
   with_channels(a.channels, [&]<int Channels>() {
-    if constexpr (Channels == 3) {
-      switch (a.variant >> 1) {
-        case 1: return gather_tiles<3, 4, 1><<<tiles, threads, bytes, stream>>>(a);
-        case 2: return gather_tiles<3, 4, 2><<<tiles, threads, bytes, stream>>>(a);
-        case 3: return gather_tiles<3, 4, 3><<<tiles, threads, bytes, stream>>>(a);
-        case 4: return gather_tiles<3, 4, 4><<<tiles, threads, bytes, stream>>>(a);
-        case 5: return gather_tiles<3, 4, 5><<<tiles, threads, bytes, stream>>>(a);
-        default: break;
-      }
-    }
     a.all_planes ? gather_tiles<Channels, Channels + 1><<<tiles, threads, bytes, stream>>>(a)
                  : gather_tiles<Channels, 1><<<tiles, threads, bytes, stream>>>(a);
   });

@@ -176,8 +176,8 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
     a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count};
     SplatStrips& strips = a.sums.strips[thread * cell_count(a) + cell];
     for (int i = 0; i < warps; ++i)
-      strips.end[i] = static_cast<std::uint16_t>(
-          i + 1 < warps ? group.of_warp[i + 1] - group.of_warp[0] : group.count);
+      strips.end[i] =
+          static_cast<std::uint16_t>(i + 1 < warps ? group.of_warp[i + 1] - group.of_warp[0] : group.count);
   }
 }
 
@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
 
 constexpr int listed_threads = 256;
 
-/// Calls take(i, cell, strip) for the listed samples that have a weight; `cell` belongs to the sample's group,
-/// and `strip` is an index of SplatSums::listed.
+/// Calls take(i, cell, strip) for the listed samples that have a weight; `cell` belongs to the sample's
+/// group, and `strip` is an index of SplatSums::listed.
 template <class Take>
 __device__ void for_listed(const SplatArguments& a, const Take& take) {
   const std::uint32_t count = min(*a.count, a.most_listed);
@@ -228,7 +228,8 @@ __global__ void __launch_bounds__(listed_threads) count_listed(const __grid_cons
   });
 }
 
-/// Gives each strip its range of records, by one thread. Cells are in any order, the strips of one side by side.
+/// Gives each strip its range of records, by one thread. Cells are in any order, the strips of one side by
+/// side.
 __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_constant__ SplatArguments a) {
   static_assert(warp_size % splat_strips == 0);
   const std::int64_t strip = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;

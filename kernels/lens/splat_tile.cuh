@@ -54,9 +54,7 @@ inline constexpr int strip_width = splat_cell / 2;
 inline constexpr int strip_height = splat_cell / (splat_strips / 2);
 
 /// Position of a quad in its cell. The quads of a warp are 8 x 4, a strip.
-__device__ inline int quad_x(int number) {
-  return number / (4 * warp_size) * strip_width + number % 8 * 2;
-}
+__device__ inline int quad_x(int number) { return number / (4 * warp_size) * strip_width + number % 8 * 2; }
 __device__ inline int quad_y(int number) {
   return number / warp_size % 4 * strip_height + number % warp_size / 8 * 2;
 }

@@ -110,7 +110,7 @@ class Splat final : public SplatOperation {
     arguments_.tile_columns = tiles(job.width, kernels::splat_tile_width);
     arguments_.tile_rows = tiles(job.height, kernels::splat_tile_height);
     arguments_.channels = job.channels;
-    arguments_.variant = getenv("V_GATHER") != nullptr ? atoi(getenv("V_GATHER")) : 1;
+    arguments_.variant = getenv("V_LISTED") != nullptr ? atoi(getenv("V_LISTED")) : 1;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;

@@ -114,8 +114,8 @@ struct FillDisocclusions {
     return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
   }
 
-  /// Marks a nearer pixel at `at`, whose magnitude is given, with the group in its window. count(reach) is the
-  /// number of the group's pixels.
+  /// Marks a nearer pixel at `at`, whose magnitude is given, with the group in its window. count(reach) is
+  /// the number of the group's pixels.
   template <class Count>
   SATIN_HD void expose(std::int64_t at, std::uint32_t radius, const Count& count) const {
     if (radius < lens_exposed_radius && count(exposed_reach(radius)) != 0) planes.exposed[at] = 1;
@@ -136,8 +136,7 @@ struct FillDisocclusions {
   [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found,
                                           const Nearest& nearest) const {
     Hidden result{};
-    if (found.first == fill_windows || found.is_rare() ||
-        !shows(planes.radii[planes.place(x, y)], found))
+    if (found.first == fill_windows || found.is_rare() || !shows(planes.radii[planes.place(x, y)], found))
       return result;
     result.radius = mean_radius(found);
     for (int c = 0; c < Channels; ++c) result.colour[c] = found.colour[c] / found.in_group / 65535.0F;
