@@ -125,36 +125,25 @@ __global__ void __launch_bounds__(plane_threads)
 constexpr int ramp_blocks_per_multiprocessor = 3;
 constexpr std::int64_t ramp_rows_of_blocks = 108;
 
-/// Pixels of a row or a column around one of them, as far as they are searched. All loads are in flight
-/// together: few pixels need them all, but these wait for each other otherwise.
-template <class T>
-struct DepthLine {
-  T stored[2 * surface_reach + 1];
-
-  template <class At>
-  __device__ explicit DepthLine(const At& at) {
-#pragma unroll
-    for (int i = 0; i <= 2 * surface_reach; ++i) stored[i] = at(i - surface_reach);
-  }
-  __device__ T operator()(std::int64_t i) const { return stored[i + surface_reach]; }
-};
-
 template <class T>
 __global__ void __launch_bounds__(plane_threads, ramp_blocks_per_multiprocessor)
     count_ramps(const __grid_constant__ CountRamps<T> step, std::int64_t rows) {
   const std::int64_t x = std::int64_t{blockIdx.x} * plane_threads + threadIdx.x;
   RampCounts counts;
-  const auto inside = [](std::int64_t i, std::int64_t size) {
-    return i >= surface_reach && i + surface_reach < size;
-  };
+  constexpr int reach = surface_reach;
+  const auto inside = [](std::int64_t i, std::int64_t size) { return i >= reach && i + reach < size; };
   for (std::int64_t row = blockIdx.y; row < rows && x < step.width; row += gridDim.y) {
     const std::int64_t y = row * soft_stride;
-    const std::int64_t across = inside(x, step.width) ? 1 : 0;
-    const std::int64_t down = inside(y, step.height) ? 1 : 0;
-    const DepthLine<T> along_row([&](int i) { return step.depth.at(x + across * i, y); });
-    const DepthLine<T> along_column([&](int i) { return step.depth.at(x, y + down * i); });
-    if (across != 0) step.count_along(along_row, counts);
-    if (down != 0) step.count_along(along_column, counts);
+    const bool axes[] = {inside(x, step.width), inside(y, step.height)};
+    T stored[2][2 * reach + 1];  // few pixels need them all, but would wait for one load after the other
+#pragma unroll
+    for (int i = -reach; i <= reach; ++i) {
+      stored[0][i + reach] = step.depth.at(x + (axes[0] ? i : 0), y);
+      stored[1][i + reach] = step.depth.at(x, y + (axes[1] ? i : 0));
+    }
+#pragma unroll
+    for (int k = 0; k < 2; ++k)
+      if (axes[k]) step.count_along([&](std::int64_t i) { return stored[k][i + reach]; }, counts);
   }
   add_of_block(&step.statistics->silhouettes, counts.silhouettes);
   add_of_block(&step.statistics->ramps, counts.ramps);

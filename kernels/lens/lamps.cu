@@ -161,7 +161,6 @@ __global__ void __launch_bounds__(threads)
       const std::uint32_t* colour = scene.colour_at(at);
       bright = step.is_bright(at);
       sum += scene.brightest(colour);
-#pragma unroll
       for (int c = 0; c < Channels && c < 3; ++c) sums[c] += colour[c];
     }
     const unsigned all = __ballot_sync(whole_warp, bright) << 1;
@@ -169,7 +168,6 @@ __global__ void __launch_bounds__(threads)
   }
   sum = sum_of_cell(sum);
   counts = sum_of_cell(counts);
-#pragma unroll
   for (int c = 0; c < Channels && c < 3; ++c) sums[c] = sum_of_cell(sums[c]);
   const int own = first + (lane_index() - 1) / lamp_cell;
   if (lane_index() % lamp_cell != 1 || lane_index() > cells_of_sum * lamp_cell || own >= scene.across())

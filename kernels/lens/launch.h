@@ -81,16 +81,11 @@ struct alignas(16) SplatCell {
   std::uint32_t count = 0;  ///< number of records
 };
 
-/// Strips of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right
+/// Subcells of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right
 /// half.
-inline constexpr int splat_strips = 8;
-/// Number of the records of one group in a cell, up to and with each strip.
-struct alignas(16) SplatStrips {
-  std::uint16_t end[splat_strips];
-};
-
-/// The listed samples of one group in a strip: `count` records that end before `end`.
-struct ListedStrip {
+inline constexpr int splat_subcells = 8;
+/// Samples of one group in a subcell: `count` records that end before `end`.
+struct Subcell {
   std::uint32_t count = 0;
   std::uint32_t end = 0;
 };
@@ -108,12 +103,12 @@ struct SplatSums {
   std::uint8_t* direct = nullptr;         ///< [group][tile]: 1 if something is added one by one
   std::uint8_t* spread = nullptr;         ///< [group][tile]: 1 if the tile has sums
   SplatCell* cells = nullptr;             ///< [group][cell]
-  SplatStrips* strips = nullptr;          ///< [group][cell]
-  SplatRecords records;                   ///< [cell][record], group by group, strip by strip
+  Subcell* visible = nullptr;             ///< [group][cell][subcell]
+  SplatRecords records;                   ///< [cell][record], group by group, subcell by subcell
   std::uint8_t* focused = nullptr;        ///< [cell]: a bit per group with samples in focus
-  ListedStrip* listed = nullptr;          ///< [group][cell][strip]
+  Subcell* listed = nullptr;              ///< [group][cell][subcell]
   std::uint32_t* placed = nullptr;        ///< number of listed records
-  SplatRecords listed_records;            ///< records of a cell side by side, strip by strip
+  SplatRecords listed_records;            ///< records of a cell side by side, subcell by subcell
   std::uint32_t* order_counts = nullptr;  ///< [bin]: tiles by the number of records that may reach them
   std::uint32_t* order = nullptr;         ///< [bin][group and tile]: group * tiles + tile
 };
@@ -122,7 +117,6 @@ struct SplatSums {
 inline constexpr int order_bins = 32;
 
 struct SplatArguments {
-  int variant = 0;
   std::int32_t width = 0;
   std::int32_t height = 0;
   std::int32_t tile_columns = 0;

@@ -305,34 +305,28 @@ struct TileRecords {
   RecordRun listed[2];
 };
 
-/// Returns the records in those strips of the lane's cell that may reach the tile.
+/// Returns the records in those subcells of the lane's cell that may reach the tile.
 __device__ TileRecords records_of_cell(const SplatArguments& a, const GatheredTile& tile, int number) {
-  constexpr int rows = splat_strips / 2;
+  constexpr int rows = splat_subcells / 2;
   const std::int32_t x = left_of_cell(tile, number);
   const std::int32_t y = top_of_cell(tile, number);
   const std::int64_t place = tile.group * cell_count(a) + cell_of(a, x, y);
-  const SplatCell cell = a.sums.cells[place];
-  const std::uint16_t* ends = a.sums.strips[place].end;
-  const std::int32_t reach = min(cell.reach, splat_reach);
+  const std::int32_t reach = min(a.sums.cells[place].reach, splat_reach);
   // A sample at row y has corners in rows y - reach to y + reach + 2, and the like in columns.
-  const std::int32_t top = max((tile.top() - reach - y - 2) / strip_height, 0);
-  const std::int32_t bottom = min((tile.top() + splat_tile_height - 1 + reach - y) / strip_height, rows - 1);
+  const std::int32_t top = max((tile.top() - reach - y - 2) / subcell_height, 0);
+  const std::int32_t bottom =
+      min((tile.top() + splat_tile_height - 1 + reach - y) / subcell_height, rows - 1);
   TileRecords records{};
 #pragma unroll
   for (int half = 0; half < 2; ++half) {
-    const std::int32_t left = x + half * strip_width;
-    if (left - reach >= tile.left() + splat_tile_width || left + strip_width + 1 + reach < tile.left() ||
+    const std::int32_t left = x + half * subcell_width;
+    if (left - reach >= tile.left() + splat_tile_width || left + subcell_width + 1 + reach < tile.left() ||
         top > bottom)
       continue;
     const int first = half * rows + top;
     const int last = half * rows + bottom;
-    const std::uint32_t begin = first == 0 ? 0 : ends[first - 1];
-    records.visible[half] = {cell.first + begin, ends[last] - begin};
-    if ((a.variant & 1) == 0) {
-      records.listed[0] = listed_run(a, place, 0, 7);
-      continue;
-    }
-    records.listed[half] = listed_run(a, place, first, last);
+    records.visible[half] = run_of_subcells(a.sums.visible, place, first, last);
+    records.listed[half] = run_of_subcells(a.sums.listed, place, first, last);
   }
   return records;
 }
@@ -443,10 +437,9 @@ __device__ void add_border_record(const SplatArguments& a, const SplatRecord& re
 /// Adds all records to planes `first` and following. Words are settled after `unsettled` chunks.
 template <int Channels, int Planes, bool Short>
 __device__ void gather(const SplatArguments& a, const GatheredTile& tile, const RecordsAround& around,
-                       const SplatRecords& records, int turn, int unsettled, int first,
-                       TileSums<Planes, Short>& sums) {
+                       const SplatRecords& records, int unsettled, int first, TileSums<Planes, Short>& sums) {
   const int chunks = around.chunks();
-  const int warp = (static_cast<int>(threadIdx.x) / warp_size + turn) % warps;
+  const int warp = static_cast<int>(threadIdx.x) / warp_size;
   for (int begin = 0; begin < chunks; begin += unsettled) {
     if (Short && begin != 0) {
       __syncthreads();
@@ -554,7 +547,6 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   const bool top = tile.row == 0;
   const int visible = top ? unsettled_visible_top : unsettled_visible;
   const int unsettled = a.largest_reach > unsettled_reach ? visible : INT_MAX;
-  int turn = 0;
 #pragma unroll 1
   for (int part = 0; part < 4; ++part) {
     const bool listed = part >= 2;
@@ -568,12 +560,11 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
       sums.settle();
       __syncthreads();
     }
-    gather<Channels>(a, tile, around, listed ? a.sums.listed_records : a.sums.records, turn,
+    gather<Channels>(a, tile, around, listed ? a.sums.listed_records : a.sums.records,
                      !listed ? unsettled
                      : top   ? unsettled_listed_top
                              : unsettled_listed,
                      first, sums);
-    turn = (turn + warps - around.chunks() % warps) % warps;
   }
   __syncthreads();
   store_sums(a, tile, first, sums);
@@ -610,7 +601,7 @@ __global__ void __launch_bounds__(threads) order_tiles(const __grid_constant__ S
     if (!cell_reaches(a, tile, i)) continue;
     const std::int64_t cell =
         tile.group * cell_count(a) + cell_of(a, left_of_cell(tile, i), top_of_cell(tile, i));
-    records += a.sums.cells[cell].count + listed_run(a, cell, 0, splat_strips - 1).count;
+    records += a.sums.cells[cell].count + run_of_subcells(a.sums.listed, cell, 0, splat_subcells - 1).count;
   }
   const bool on_border =
       tile.column == 0 || tile.row == 0 || tile.column + 1 == a.tile_columns || tile.row + 1 == a.tile_rows;

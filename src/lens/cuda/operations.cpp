@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <memory>
 #include <span>
 #include <vector>
@@ -110,7 +109,6 @@ class Splat final : public SplatOperation {
     arguments_.tile_columns = tiles(job.width, kernels::splat_tile_width);
     arguments_.tile_rows = tiles(job.height, kernels::splat_tile_height);
     arguments_.channels = job.channels;
-    arguments_.variant = getenv("V_LISTED") != nullptr ? atoi(getenv("V_LISTED")) : 1;
     arguments_.single = job.colour_bits <= most_bits_in_float;
     arguments_.last_group = static_cast<std::uint32_t>(job.groups - 1);
     arguments_.most_listed = job.most_listed;
@@ -199,11 +197,11 @@ class Splat final : public SplatOperation {
     sums.spread = allocated<std::uint8_t>(groups_ * tile_count());
     sums.records = allocated_records(cells * kernels::splat_cell * kernels::splat_cell);
     sums.cells = allocated<kernels::SplatCell>(groups_ * cells);
-    sums.strips = allocated<kernels::SplatStrips>(groups_ * cells);
     sums.focused = allocated<std::uint8_t>(cells);
-    const std::size_t strips = groups_ * cells * kernels::splat_strips;
-    sums.listed = allocated<kernels::ListedStrip>(strips + 1);
-    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + strips);  // cleared with `listed`
+    const std::size_t subcells = groups_ * cells * kernels::splat_subcells;
+    sums.visible = allocated<kernels::Subcell>(subcells);
+    sums.listed = allocated<kernels::Subcell>(subcells + 1);
+    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + subcells);  // cleared with `listed`
     sums.listed_records = allocated_records(arguments_.most_listed);
     sums.order_counts = allocated<std::uint32_t>(kernels::order_bins);
     sums.order = allocated<std::uint32_t>(kernels::order_bins * groups_ * tile_count());
