@@ -1,6 +1,6 @@
 // Second stage of the splat on CUDA: sums the samples of one group in one tile.
 //
-// A block reads the records of all cells whose samples may reach its tile and adds the corners of their
+// A block reads the records of all subcells that may reach its tile and adds the corners of their
 // staircases that lie in the tile, all planes together in shared memory. So no corner is added twice, and no
 // other block writes the tile. Additions modulo 2^64 give the same sums in any order.
 //
