@@ -124,9 +124,11 @@ class TileFill {
   }
 
   __device__ void integrate_radii() {
+    int4 rows[warp_rows];
+#pragma unroll
+    for (int r = 0; r < warp_rows; ++r) rows[r] = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
     table_.integrate([&](int r, std::uint32_t(&values)[lane_pixels]) {
-      const int4 radii = *reinterpret_cast<const int4*>(tiles_.radii + place(r));
-      const std::int32_t own[lane_pixels] = {radii.x, radii.y, radii.z, radii.w};
+      const std::int32_t own[lane_pixels] = {rows[r].x, rows[r].y, rows[r].z, rows[r].w};
 #pragma unroll
       for (int p = 0; p < lane_pixels; ++p) values[p] = static_cast<std::uint32_t>(own[p]) & mask(r, p);
     });
@@ -177,9 +179,19 @@ class TileFill {
            bits_at(x + fill_reach, y + fill_reach).from_group_on == 0;
   }
 
+  /// Loads the values of the thread's pixels for which needed(i), all in flight together.
+  template <class T, class Needed>
+  __device__ void load_own(const T* plane, T (&values)[4], const Needed& needed) const {
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      values[i] = needed(i) ? plane[fill_.planes.place(left_ + x_of(i), top_ + y_of(i))] : 0;
+  }
+
   /// Reads the windows of counts. Returns whether any of the thread's pixels may have a sample.
   __device__ bool count() {
     bool any = false;
+    std::uint32_t radii[4];
+    load_own(fill_.planes.magnitudes, radii, [&](int i) { return is_nearer(x_of(i), y_of(i)); });
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       FillFound<Channels>& found = found_[i];
@@ -188,7 +200,7 @@ class TileFill {
 #pragma unroll
       for (int number = 0; number < fill_windows; ++number) sums[number] = window(i, number);
       if ((sums[fill_windows - 1] & 0xFFFFU) == 0) continue;
-      fill_.expose(left_ + x_of(i), top_ + y_of(i), [&](int reach) {
+      fill_.expose(fill_.planes.place(left_ + x_of(i), top_ + y_of(i)), radii[i], [&](int reach) {
         return table_.window(x_of(i) + fill_reach, y_of(i) + fill_reach, reach) & 0xFFFFU;
       });
       found.first = fill_windows - 1;
@@ -207,10 +219,12 @@ class TileFill {
   /// Drops samples that do not show. Returns whether any remain.
   __device__ bool drop_unseen() {
     bool any = false;
+    std::int32_t radii[4];
+    load_own(fill_.planes.radii, radii, [&](int i) { return found_[i].first < fill_windows; });
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       if (found_[i].first == fill_windows) continue;
-      if (!fill_.shows(left_ + x_of(i), top_ + y_of(i), found_[i])) found_[i].first = fill_windows;
+      if (!fill_.shows(radii[i], found_[i])) found_[i].first = fill_windows;
       any = any || found_[i].first < fill_windows;
     }
     return any;

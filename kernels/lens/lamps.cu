@@ -128,8 +128,66 @@ __global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ S
   }
 }
 
+constexpr int cells_of_sum = (warp_size - 1) / lamp_cell;  ///< cells side by side that a warp sums
+
+/// Sum of lane i to i + 6.
+template <class T>
+__device__ T sum_of_cell(T value) {
+  const T two = value + __shfl_down_sync(whole_warp, value, 1);
+  const T four = two + __shfl_down_sync(whole_warp, two, 2);
+  return four + __shfl_down_sync(whole_warp, two, 4) + __shfl_down_sync(whole_warp, value, 6);
+}
+
+/// Sums the cells: a warp has four cells side by side, and a lane a column. Lane 0 has the column before.
+template <int Channels>
+__global__ void __launch_bounds__(threads)
+    sum_lamp_cells(const __grid_constant__ SumLampCells<Channels> step) {
+  const LampScene<Channels>& scene = step.scene;
+  const int across = (scene.across() + cells_of_sum - 1) / cells_of_sum;
+  const auto task = static_cast<int>(warp_index());
+  const int first = task % across * cells_of_sum;
+  const int y = task / across;
+  if (y >= scene.down()) return;
+  const int x = first * lamp_cell - 1 + lane_index();
+  const int rows = x >= 0 && x < scene.planes.width ? scene.size_of(y, scene.planes.height) : 0;
+  std::uint64_t sum = 0;
+  std::uint64_t sums[3] = {};
+  std::uint32_t counts = 0;
+#pragma unroll
+  for (int v = 0; v < lamp_cell; ++v) {
+    bool bright = false;
+    if (v < rows) {
+      const std::int64_t at = scene.planes.place(x, y * lamp_cell + v);
+      const std::uint32_t* colour = scene.colour_at(at);
+      bright = step.is_bright(at);
+      sum += scene.brightest(colour);
+      for (int c = 0; c < Channels && c < 3; ++c) sums[c] += colour[c];
+    }
+    const unsigned all = __ballot_sync(whole_warp, bright) << 1;
+    if (bright) counts += (all >> lane_index() & 1) != 0 ? 1 : 0x10001;
+  }
+  sum = sum_of_cell(sum);
+  counts = sum_of_cell(counts);
+  for (int c = 0; c < Channels && c < 3; ++c) sums[c] = sum_of_cell(sums[c]);
+  const int own = first + (lane_index() - 1) / lamp_cell;
+  if (lane_index() % lamp_cell != 1 || lane_index() > cells_of_sum * lamp_cell || own >= scene.across())
+    return;
+  LampCell cell;
+  cell.sum = sum;
+  for (int c = 0; c < 3; ++c) cell.colour[c] = static_cast<std::uint32_t>(sums[c] >> lamp_colour_shift);
+  cell.bright = static_cast<std::uint16_t>(counts & 0xFFFF);
+  cell.rows = static_cast<std::uint16_t>(counts >> 16);
+  scene.cells[static_cast<std::int64_t>(y) * scene.across() + own] = cell;
+}
+
 struct LampsLaunch : EachPlace {
   using EachPlace::operator();
+
+  template <int Channels>
+  void operator()(std::int64_t across, std::int64_t down, const SumLampCells<Channels>& step) const {
+    const std::int64_t tasks = (across + cells_of_sum - 1) / cells_of_sum * down;
+    sum_lamp_cells<<<blocks_for(tasks, threads / warp_size), threads, 0, stream>>>(step);
+  }
 
   template <int Channels>
   void operator()(std::int64_t across, std::int64_t down, const CountLamps<Channels>& step) const {

@@ -81,8 +81,11 @@ struct alignas(16) SplatCell {
   std::uint32_t count = 0;  ///< number of records
 };
 
-/// The listed samples of one group in a cell: `count` records that end before `end`.
-struct ListedCell {
+/// Subcells of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right
+/// half.
+inline constexpr int splat_subcells = 8;
+/// Samples of one group in a subcell: `count` records that end before `end`.
+struct Subcell {
   std::uint32_t count = 0;
   std::uint32_t end = 0;
 };
@@ -100,11 +103,12 @@ struct SplatSums {
   std::uint8_t* direct = nullptr;         ///< [group][tile]: 1 if something is added one by one
   std::uint8_t* spread = nullptr;         ///< [group][tile]: 1 if the tile has sums
   SplatCell* cells = nullptr;             ///< [group][cell]
-  SplatRecords records;                   ///< [cell][record], group by group
+  Subcell* visible = nullptr;             ///< [group][cell][subcell]
+  SplatRecords records;                   ///< [cell][record], group by group, subcell by subcell
   std::uint8_t* focused = nullptr;        ///< [cell]: a bit per group with samples in focus
-  ListedCell* listed = nullptr;           ///< [group][cell]
+  Subcell* listed = nullptr;              ///< [group][cell][subcell]
   std::uint32_t* placed = nullptr;        ///< number of listed records
-  SplatRecords listed_records;            ///< records of a cell side by side
+  SplatRecords listed_records;            ///< records of a cell side by side, subcell by subcell
   std::uint32_t* order_counts = nullptr;  ///< [bin]: tiles by the number of records that may reach them
   std::uint32_t* order = nullptr;         ///< [bin][group and tile]: group * tiles + tile
 };

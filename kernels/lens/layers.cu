@@ -71,13 +71,18 @@ __global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_co
   }
 }
 
+/// Marks the silhouettes, and lists them: those of a block side by side.
 __global__ void __launch_bounds__(plane_threads)
-    find_silhouettes_of_columns(const __grid_constant__ FindSilhouette step) {
+    find_silhouettes_of_columns(const __grid_constant__ FindSilhouette step, MarkedPixels list) {
+  __shared__ std::uint32_t marked[plane_threads * ramp_rows];
+  __shared__ std::uint32_t count;
+  __shared__ std::uint32_t first;
   const LensPlanes& planes = step.planes;
   const int x = static_cast<int>(blockIdx.x) * plane_threads + static_cast<int>(threadIdx.x);
-  if (x >= planes.width) return;
   for (int top = static_cast<int>(blockIdx.y) * ramp_rows; top < planes.height;
        top += static_cast<int>(gridDim.y) * ramp_rows) {
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
     const RadiusColumn left(planes.sharpened, planes, x - 1, top);
     const RadiusColumn column(planes.sharpened, planes, x, top);
     const RadiusColumn right(planes.sharpened, planes, x + 1, top);
@@ -89,12 +94,19 @@ __global__ void __launch_bounds__(plane_threads)
 #pragma unroll
     for (int r = 0; r < ramp_rows; ++r) {
       const int y = top + r;
-      if (y >= planes.height) break;
+      if (x >= planes.width || y >= planes.height) break;
       const bool inside = x > 0 && y > 0 && x + 1 < planes.width && y + 1 < planes.height;
       const std::int32_t low = min(min(rows[r].low, rows[r + 1].low), rows[r + 2].low);
       const std::int32_t high = max(max(rows[r].high, rows[r + 1].high), rows[r + 2].high);
-      planes.edges[planes.place(x, y)] = inside && high - low > silhouette_step ? 1 : 0;
+      const bool edge = inside && high - low > silhouette_step;
+      planes.edges[planes.place(x, y)] = edge ? 1 : 0;
+      if (edge) marked[atomicAdd(&count, 1U)] = static_cast<std::uint32_t>(planes.place(x, y));
     }
+    __syncthreads();
+    if (threadIdx.x == 0 && count != 0) first = add_shared(list.count, count);
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count; i += plane_threads) list.places[first + i] = marked[i];
+    __syncthreads();
   }
 }
 
@@ -178,44 +190,16 @@ __global__ void __launch_bounds__(BlockLaunch::threads)
   steps.run(BlockLaunch{});
 }
 
-constexpr int marked_columns = plane_threads;  ///< columns of a block that looks for marked pixels
-constexpr int marked_rows = 16;
-
-/// Compacts marked pixels, which are few. Those of a block are side by side.
+/// Unmixes the listed pixels and guesses beyond the border. Neither reads what the other writes.
+template <class T, int Channels>
 __global__ void __launch_bounds__(plane_threads)
-    list_marked(const std::uint8_t* marks, int width, int height, MarkedPixels list) {
-  __shared__ std::uint16_t marked[marked_columns * marked_rows];
-  __shared__ std::uint32_t count;
-  __shared__ std::uint32_t first;
-  const int left = static_cast<int>(blockIdx.x) * marked_columns;
-  const int x = left + static_cast<int>(threadIdx.x);
-  for (int top = static_cast<int>(blockIdx.y) * marked_rows; top < height;
-       top += static_cast<int>(gridDim.y) * marked_rows) {
-    if (threadIdx.x == 0) count = 0;
-    std::uint8_t own[marked_rows];
-#pragma unroll
-    for (int r = 0; r < marked_rows; ++r)
-      own[r] = x < width && top + r < height ? marks[static_cast<std::int64_t>(top + r) * width + x] : 0;
-    __syncthreads();
-#pragma unroll
-    for (int r = 0; r < marked_rows; ++r)
-      if (own[r] != 0)
-        marked[atomicAdd(&count, 1U)] =
-            static_cast<std::uint16_t>(r * marked_columns + static_cast<int>(threadIdx.x));
-    __syncthreads();
-    if (threadIdx.x == 0 && count != 0) first = add_shared(list.count, count);
-    __syncthreads();
-    for (std::uint32_t i = threadIdx.x; i < count; i += plane_threads)
-      list.places[first + i] = static_cast<std::uint32_t>(top + marked[i] / marked_columns) * width + left +
-                               marked[i] % marked_columns;
-    __syncthreads();
-  }
-}
-
-template <class Step>
-__global__ void __launch_bounds__(plane_threads)
-    run_marked_step(const __grid_constant__ Step step, MarkedPixels list, std::uint32_t width) {
+    separate_silhouettes(const __grid_constant__ SeparateSilhouettes<T, Channels> step, MarkedPixels list) {
+  const GuessBeyondBorder<T, Channels> border{step.visible};
+  static_assert(border.columns == plane_threads);
+  for (int y = static_cast<int>(blockIdx.x); y < border.rows(); y += static_cast<int>(gridDim.x))
+    border(static_cast<int>(threadIdx.x), y);
   const std::uint32_t count = *list.count;
+  const auto width = static_cast<std::uint32_t>(step.visible.planes.width);
   for (std::uint32_t i = blockIdx.x * plane_threads + threadIdx.x; i < count; i += gridDim.x * plane_threads)
     step(static_cast<int>(list.places[i] % width), static_cast<int>(list.places[i] / width));
 }
@@ -231,7 +215,8 @@ struct LensLaunch : EachPlace {
     sharpen_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
   }
   void operator()(int, int, const FindSilhouette& step) const {
-    find_silhouettes_of_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step);
+    cudaMemsetAsync(marked.count, 0, sizeof(std::uint32_t), stream);
+    find_silhouettes_of_columns<<<ramp_grid(step.planes), plane_threads, 0, stream>>>(step, marked);
   }
   void operator()(int, int, const FindRadiusRange& step) const {
     find_range<<<histogram_grid(step.planes), histogram_threads, 0, stream>>>(step);
@@ -245,14 +230,15 @@ struct LensLaunch : EachPlace {
     run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
   }
 
+  /// Runs with SeparateSilhouettes.
   template <class T, int Channels>
-  void operator()(int width, int height, const SeparateSilhouettes<T, Channels>& step) const {
-    const dim3 grid = plane_grid(width, (height + marked_rows - 1) / marked_rows);
-    cudaMemsetAsync(marked.count, 0, sizeof(std::uint32_t), stream);
-    list_marked<<<grid, plane_threads, 0, stream>>>(step.visible.planes.edges, width, height, marked);
+  void operator()(int, int, const GuessBeyondBorder<T, Channels>&) const {}
+
+  template <class T, int Channels>
+  void operator()(int, int, const SeparateSilhouettes<T, Channels>& step) const {
     constexpr int blocks_per_multiprocessor = 12;
-    run_marked_step<<<blocks_per_multiprocessor * multiprocessors, plane_threads, 0, stream>>>(step, marked,
-                                                                                               width);
+    separate_silhouettes<<<blocks_per_multiprocessor * multiprocessors, plane_threads, 0, stream>>>(step,
+                                                                                                    marked);
   }
 };
 

@@ -233,14 +233,17 @@ class NonlocalBlock {
     if (x >= around) return;
     const int first = thread() / column_threads * rows;
     const std::uint32_t* entries = shared_.entries + first * around + x;
+    std::uint32_t own[rows + 2 * known_reach];
+#pragma unroll
+    for (int y = 0; y < rows + 2 * known_reach; ++y) own[y] = entries[y * around];
     std::uint32_t sum = 0;
 #pragma unroll
-    for (int y = 0; y < 2 * known_reach; ++y) sum += entries[y * around];
+    for (int y = 0; y < 2 * known_reach; ++y) sum += own[y];
 #pragma unroll
     for (int y = 0; y < rows; ++y) {
-      sum += entries[(y + 2 * known_reach) * around];
+      sum += own[y + 2 * known_reach];
       shared_.columns[x * SharedPasses::pitch + first + y] = sum;
-      sum -= entries[y * around];
+      sum -= own[y];
     }
   }
 
@@ -249,18 +252,17 @@ class NonlocalBlock {
     const int first = thread() / side * thread_columns;
     const std::uint32_t* columns = shared_.columns + first * SharedPasses::pitch + thread() % side;
     KnownEntry* windows = shared_.windows + first * SharedPasses::pitch + thread() % side;
-    const auto column = [&](int x) {
-      const std::uint32_t sum = columns[x * SharedPasses::pitch];
-      return parted(sum);
-    };
+    std::uint32_t own[thread_columns + 2 * known_reach];
+#pragma unroll
+    for (int x = 0; x < thread_columns + 2 * known_reach; ++x) own[x] = columns[x * SharedPasses::pitch];
     KnownEntry sum;
 #pragma unroll
-    for (int x = 0; x < 2 * known_reach; ++x) sum = sum_of(sum, column(x));
+    for (int x = 0; x < 2 * known_reach; ++x) sum = sum_of(sum, parted(own[x]));
 #pragma unroll
     for (int x = 0; x < thread_columns; ++x) {
-      sum = sum_of(sum, column(x + 2 * known_reach));
+      sum = sum_of(sum, parted(own[x + 2 * known_reach]));
       windows[x * SharedPasses::pitch] = sum;
-      const KnownEntry left = column(x);
+      const KnownEntry left = parted(own[x]);
       sum = {sum.value - left.value, sum.count - left.count};
     }
   }

@@ -88,9 +88,8 @@ __global__ void __launch_bounds__(threads) add_far(const __grid_constant__ Splat
   const std::int32_t left = cell_left(a, blockIdx.x);
   const std::int32_t top = cell_top(a, blockIdx.x);
   add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.records, cell.first, cell.count);
-  const ListedCell listed = a.sums.listed[place];
-  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.listed_records, listed.end - listed.count,
-                            listed.count);
+  const RecordRun listed = run_of_subcells(a.sums.listed, place, 0, splat_subcells - 1);
+  add_far_records<Channels>(a, blockIdx.y, left, top, a.sums.listed_records, listed.first, listed.count);
 }
 
 __global__ void __launch_bounds__(threads) clear_marked(const __grid_constant__ SplatArguments a) {

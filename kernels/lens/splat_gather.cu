@@ -1,6 +1,6 @@
 // Second stage of the splat on CUDA: sums the samples of one group in one tile.
 //
-// A block reads the records of all cells whose samples may reach its tile and adds the corners of their
+// A block reads the records of all subcells that may reach its tile and adds the corners of their
 // staircases that lie in the tile, all planes together in shared memory. So no corner is added twice, and no
 // other block writes the tile. Additions modulo 2^64 give the same sums in any order.
 //
@@ -120,19 +120,25 @@ class TileSums {
            first_y < top_ + splat_tile_height;
   }
 
-  /// Adds those corners of a staircase that lie in the tile.
+  /// Adds those corners of a staircase that lie in the tile, row by row.
   __device__ void add(const NearStaircase& stairs, std::int32_t x, std::int32_t y, std::int32_t more,
                       const Summand& value) const {
     const Summand taken = value.negative();
-    std::uint32_t before[2];
+    std::uint32_t before[2] = {};
 #pragma unroll
     for (int k = 0; k < NearStaircase::most_boxes; ++k) {
       if (k >= stairs.boxes) break;
-      const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
       const std::uint32_t columns[2] = {column_place(x - stairs.wide[k]),
                                         column_place(x + stairs.wide[k] + more)};
-      if (k > 0) add_box(before, rows, taken, value);
-      add_box(columns, rows, value, taken);
+      const std::uint32_t rows[2] = {row_place(y - stairs.high[k]), row_place(y + stairs.high[k] + more)};
+#pragma unroll
+      for (int lower = 0; lower < 2; ++lower) {
+        if (rows[lower] == outside_row) continue;
+        const Summand& left = lower == 0 ? value : taken;
+        const Summand& right = lower == 0 ? taken : value;
+        if (k > 0) add_pair(before, rows[lower], right, left);
+        add_pair(columns, rows[lower], left, right);
+      }
       before[0] = columns[0];
       before[1] = columns[1];
     }
@@ -147,7 +153,8 @@ class TileSums {
       const KernelBox box = boxes[k];
       const std::uint32_t rows[2] = {row_place(y + box.top), row_place(y + box.bottom)};
       const std::uint32_t columns[2] = {column_place(x + box.left), column_place(x + box.right)};
-      add_box(columns, rows, value, taken);
+      add_pair(columns, rows[0], value, taken);
+      add_pair(columns, rows[1], taken, value);
     }
   }
 
@@ -221,12 +228,11 @@ class TileSums {
     return column < splat_tile_width ? column * word_bytes : outside_column;
   }
 
-  __device__ void add_box(const std::uint32_t (&columns)[2], const std::uint32_t (&rows)[2],
-                          const Summand& value, const Summand& taken) const {
-    add_corner(columns[0] ^ rows[0], value);
-    add_corner(columns[1] ^ rows[0], taken);
-    add_corner(columns[0] ^ rows[1], taken);
-    add_corner(columns[1] ^ rows[1], value);
+  /// Adds the corners of a box in one row.
+  __device__ void add_pair(const std::uint32_t (&columns)[2], std::uint32_t row, const Summand& left,
+                           const Summand& right) const {
+    add_corner(columns[0] ^ row, left);
+    add_corner(columns[1] ^ row, right);
   }
 
   __device__ void add_corner(std::uint32_t address, const Summand& value) const {
@@ -295,13 +301,43 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
       whole_warp, lane_index() < columns_of_cells * rows_of_cells && cell_reaches(a, tile, lane_index()));
 }
 
+struct TileRecords {
+  RecordRun visible[2];  ///< in the halves of the lane's cell
+  RecordRun listed[2];
+};
+
+/// Returns the records in those subcells of the lane's cell that may reach the tile.
+__device__ TileRecords records_of_cell(const SplatArguments& a, const GatheredTile& tile, int number) {
+  constexpr int rows = splat_subcells / 2;
+  const std::int32_t x = left_of_cell(tile, number);
+  const std::int32_t y = top_of_cell(tile, number);
+  const std::int64_t place = tile.group * cell_count(a) + cell_of(a, x, y);
+  const std::int32_t reach = min(a.sums.cells[place].reach, splat_reach);
+  // A sample at row y has corners in rows y - reach to y + reach + 2, and the like in columns.
+  const std::int32_t top = max((tile.top() - reach - y - 2) / subcell_height, 0);
+  const std::int32_t bottom =
+      min((tile.top() + splat_tile_height - 1 + reach - y) / subcell_height, rows - 1);
+  TileRecords records{};
+#pragma unroll
+  for (int half = 0; half < 2; ++half) {
+    const std::int32_t left = x + half * subcell_width;
+    if (left - reach >= tile.left() + splat_tile_width || left + subcell_width + 1 + reach < tile.left() ||
+        top > bottom)
+      continue;
+    const int first = half * rows + top;
+    const int last = half * rows + bottom;
+    records.visible[half] = run_of_subcells(a.sums.visible, place, first, last);
+    records.listed[half] = run_of_subcells(a.sums.listed, place, first, last);
+  }
+  return records;
+}
+
 /// Records of the cells around a tile, in chunks of 32. A lane has the records of one cell.
 class RecordsAround {
  public:
-  __device__ RecordsAround(std::uint32_t first, std::uint32_t count)
-      : first_(first), count_(count), end_(inclusive_scan((count + warp_size - 1) / warp_size)) {}
+  __device__ explicit RecordsAround(const RecordRun& run)
+      : first_(run.first), count_(run.count), end_(inclusive_scan((run.count + warp_size - 1) / warp_size)) {}
 
-  [[nodiscard]] __device__ int count() const { return static_cast<int>(sum_of_lanes(count_)); }
   [[nodiscard]] __device__ int chunks() const {
     return static_cast<int>(__shfl_sync(whole_warp, end_, warp_size - 1));
   }
@@ -491,25 +527,20 @@ __device__ void store_nothing(const SplatArguments& a, const GatheredTile& tile)
     rows[std::int64_t{i / planes} * a.tile_columns * planes + i % planes] = 0;
 }
 
-struct TileRecords {
-  RecordsAround visible;
-  RecordsAround listed;
-  bool has_direct;
-
-  /// Whether more low parts may meet in a word than it holds; the same in all warps.
-  [[nodiscard]] __device__ bool fill_words(std::int32_t reach, bool top) const {
-    const int single = reach > unsettled_reach ? visible.count() : min(visible.count(), unsettled_corners);
-    const int of_listed = top ? 2 * border_corners : 2;
-    return single + double_corners + (top ? all_border_corners : 0) + of_listed * listed.count() >=
-           most_low_parts;
-  }
-};
+/// Whether more low parts may meet in a word than it holds; the same in all warps.
+__device__ bool fill_words(const TileRecords& records, std::int32_t reach, bool top) {
+  const auto visible = static_cast<int>(sum_of_lanes(records.visible[0].count + records.visible[1].count));
+  const auto listed = static_cast<int>(sum_of_lanes(records.listed[0].count + records.listed[1].count));
+  const int single = reach > unsettled_reach ? visible : min(visible, unsettled_corners);
+  const int of_listed = top ? 2 * border_corners : 2;
+  return single + double_corners + (top ? all_border_corners : 0) + of_listed * listed >= most_low_parts;
+}
 
 template <int Channels, int Planes, bool Short>
 __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, const TileRecords& records,
-                            int first, std::uint32_t* words) {
+                            bool has_direct, int first, std::uint32_t* words) {
   TileSums<Planes, Short> sums(words, tile.left(), tile.top());
-  if (records.has_direct)
+  if (has_direct)
     sums.begin_with(a, tile_plane(a, tile.group, tile.index, 0), first);
   else
     sums.begin_with_nothing();
@@ -517,15 +548,24 @@ __device__ void make_planes(const SplatArguments& a, const GatheredTile& tile, c
   const bool top = tile.row == 0;
   const int visible = top ? unsettled_visible_top : unsettled_visible;
   const int unsettled = a.largest_reach > unsettled_reach ? visible : INT_MAX;
-  gather<Channels>(a, tile, records.visible, a.sums.records, unsettled, first, sums);
-  if (records.listed.chunks() != 0) {
-    if (Short && records.fill_words(a.largest_reach, top)) {
+#pragma unroll 1
+  for (int part = 0; part < 4; ++part) {
+    const bool listed = part >= 2;
+    const RecordRun left = listed ? records.listed[0] : records.visible[0];
+    const RecordRun right = listed ? records.listed[1] : records.visible[1];
+    const RecordsAround around(part % 2 == 0 ? left : right);
+    if (around.chunks() == 0) continue;
+    const bool settles = listed ? fill_words(records, a.largest_reach, top) : unsettled != INT_MAX;
+    if (Short && part != 0 && settles) {
       __syncthreads();
       sums.settle();
       __syncthreads();
     }
-    gather<Channels>(a, tile, records.listed, a.sums.listed_records,
-                     top ? unsettled_listed_top : unsettled_listed, first, sums);
+    gather<Channels>(a, tile, around, listed ? a.sums.listed_records : a.sums.records,
+                     !listed ? unsettled
+                     : top   ? unsettled_listed_top
+                             : unsettled_listed,
+                     first, sums);
   }
   __syncthreads();
   store_sums(a, tile, first, sums);
@@ -562,7 +602,7 @@ __global__ void __launch_bounds__(threads) order_tiles(const __grid_constant__ S
     if (!cell_reaches(a, tile, i)) continue;
     const std::int64_t cell =
         tile.group * cell_count(a) + cell_of(a, left_of_cell(tile, i), top_of_cell(tile, i));
-    records += a.sums.cells[cell].count + a.sums.listed[cell].count;
+    records += a.sums.cells[cell].count + run_of_subcells(a.sums.listed, cell, 0, splat_subcells - 1).count;
   }
   const bool on_border =
       tile.column == 0 || tile.row == 0 || tile.column + 1 == a.tile_columns || tile.row + 1 == a.tile_rows;
@@ -598,23 +638,15 @@ __global__ void __launch_bounds__(threads, Planes > 4 ? 2 : 3)
   const bool has_direct = a.sums.direct[mark] != 0;
   if (threadIdx.x == 0) a.sums.spread[mark] = cells != 0 || has_direct ? 1 : 0;
   if (cells == 0 && !has_direct) return store_nothing(a, tile);
-  SplatCell own;
-  ListedCell listed;
-  if ((cells >> lane_index() & 1) != 0) {
-    const std::int64_t cell = tile.group * cell_count(a) +
-                              cell_of(a, left_of_cell(tile, lane_index()), top_of_cell(tile, lane_index()));
-    own = a.sums.cells[cell];
-    listed = a.sums.listed[cell];
-  }
-  const TileRecords records{RecordsAround(own.first, own.count),
-                            RecordsAround(listed.end - listed.count, listed.count), has_direct};
+  TileRecords records{};
+  if ((cells >> lane_index() & 1) != 0) records = records_of_cell(a, tile, lane_index());
   auto* words = reinterpret_cast<std::uint32_t*>(tile_memory);
   words += -__cvta_generic_to_shared(words) % row_bytes / sizeof(std::uint32_t);
   for (int first = 0; first <= Channels; first += Planes)
     if (a.short_sums)
-      make_planes<Channels, Planes, true>(a, tile, records, first, words);
+      make_planes<Channels, Planes, true>(a, tile, records, has_direct, first, words);
     else
-      make_planes<Channels, Planes, false>(a, tile, records, first, words);
+      make_planes<Channels, Planes, false>(a, tile, records, has_direct, first, words);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ namespace {
 constexpr int most_groups = SplatJob::most_groups;
 constexpr std::uint32_t no_group = 0xFF;
 constexpr int warps = cell_quads / warp_size;
+static_assert(warps == splat_subcells, "a subcell each");
 
 struct Quad {
   std::uint32_t group[4];
@@ -173,14 +174,21 @@ __global__ void __launch_bounds__(cell_quads) survey_cells(const __grid_constant
   if (thread <= static_cast<int>(a.last_group)) {
     const GroupOfCell& group = groups[thread];
     a.sums.cells[thread * cell_count(a) + cell] = {group.reach, first + group.of_warp[0], group.count};
+    Subcell* subcells = a.sums.visible + (thread * cell_count(a) + cell) * splat_subcells;
+    for (int i = 0; i < warps; ++i) {
+      const std::uint32_t end = i + 1 < warps ? group.of_warp[i + 1] : group.of_warp[0] + group.count;
+      subcells[i] = {end - group.of_warp[i], first + end};
+    }
   }
 }
 
-// Listed samples by cells: count them, give each cell a range of records, and write the records.
+// Listed samples by subcells of cells: count them, give each subcell a range of records, and write the
+// records.
 
 constexpr int listed_threads = 256;
 
-/// Calls take(i, cell) for the listed samples that have a weight; `cell` belongs to the sample's group.
+/// Calls take(i, cell, subcell) for the listed samples that have a weight; `cell` belongs to the sample's
+/// group, and `subcell` is an index of SplatSums::listed.
 template <class Take>
 __device__ void for_listed(const SplatArguments& a, const Take& take) {
   const std::uint32_t count = min(*a.count, a.most_listed);
@@ -190,15 +198,16 @@ __device__ void for_listed(const SplatArguments& a, const Take& take) {
     const bool inside = sample.x >= 0 && sample.x < a.width && sample.y >= 0 && sample.y < a.height;
     if (!inside || sample.weight == 0) continue;
     const std::uint32_t group = min(std::uint32_t{sample.group}, a.last_group);
-    take(i, group * cell_count(a) + cell_of(a, sample.x, sample.y));
+    const std::int64_t cell = group * cell_count(a) + cell_of(a, sample.x, sample.y);
+    take(i, cell, cell * splat_subcells + subcell_of(sample.x, sample.y));
   }
 }
 
-/// The lanes of a warp with the same cell, as most have: they add together.
-class LanesOfCell {
+/// The lanes of a warp with the same subcell, as most have: they add together.
+class LanesOfSubcell {
  public:
-  __device__ explicit LanesOfCell(std::int64_t cell)
-      : lanes_(__match_any_sync(__activemask(), static_cast<unsigned>(cell))) {}
+  __device__ explicit LanesOfSubcell(std::int64_t subcell)
+      : lanes_(__match_any_sync(__activemask(), static_cast<unsigned>(subcell))) {}
 
   /// Adds one for each lane. Returns the number before this lane's one.
   __device__ std::uint32_t count(std::uint32_t& number) const {
@@ -214,31 +223,34 @@ class LanesOfCell {
 };
 
 __global__ void __launch_bounds__(listed_threads) count_listed(const __grid_constant__ SplatArguments a) {
-  for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
+  for_listed(a, [&](std::uint32_t i, std::int64_t cell, std::int64_t subcell) {
     const std::int32_t reach = a.reaches[min(a.listed[i].radius, a.kernels.largest) / 256];
-    LanesOfCell(cell).count(a.sums.listed[cell].count);
+    LanesOfSubcell(subcell).count(a.sums.listed[subcell].count);
     if (a.sums.cells[cell].reach < reach) atomicMax(&a.sums.cells[cell].reach, reach);
   });
 }
 
-/// Gives each cell of a group its range of records, in any order, by one thread.
+/// Gives each subcell its range of records, by one thread. Cells are in any order, the subcells of one side
+/// by side.
 __global__ void __launch_bounds__(listed_threads) begin_listed(const __grid_constant__ SplatArguments a) {
-  const std::int64_t cell = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;
-  const std::uint32_t count = cell < cell_count(a) * (a.last_group + 1) ? a.sums.listed[cell].count : 0;
+  static_assert(warp_size % splat_subcells == 0);
+  const std::int64_t subcell = std::int64_t{blockIdx.x} * listed_threads + threadIdx.x;
+  const bool exists = subcell < cell_count(a) * (a.last_group + 1) * splat_subcells;
+  const std::uint32_t count = exists ? a.sums.listed[subcell].count : 0;
   const std::uint32_t end = inclusive_scan(count);
   std::uint32_t first = 0;
   if (lane_index() == warp_size - 1 && end != 0) first = atomicAdd(a.sums.placed, end);
   first = __shfl_sync(whole_warp, first, warp_size - 1);
-  if (count != 0) a.sums.listed[cell].end = first + end - count;
+  if (exists) a.sums.listed[subcell].end = first + end - count;
 }
 
 template <int Channels>
 __global__ void __launch_bounds__(listed_threads) place_listed(const __grid_constant__ SplatArguments a) {
-  for_listed(a, [&](std::uint32_t i, std::int64_t cell) {
+  for_listed(a, [&](std::uint32_t i, std::int64_t /*cell*/, std::int64_t subcell) {
     const LensSample sample = a.listed[i];
     const bool block = sample.block == 2;
     const LensKernel kernel = kernel_of(a, sample.radius, block);
-    const std::uint32_t place = LanesOfCell(cell).count(a.sums.listed[cell].end);
+    const std::uint32_t place = LanesOfSubcell(subcell).count(a.sums.listed[subcell].end);
     store_record(
         a.sums.listed_records, place,
         record_of<Channels>(sample.colour, kernel, sample.weight, RecordPlace(sample.x, sample.y, block)));
@@ -252,13 +264,13 @@ void splat_survey(const SplatArguments& a, StreamHandle stream) {
     survey_cells<Channels><<<static_cast<unsigned>(cell_count(a)), cell_quads, 0, stream>>>(a);
   });
   constexpr unsigned blocks = 1056;
-  const std::int64_t cells = cell_count(a) * (a.last_group + 1);
-  // The number of records follows the cells.
+  const std::int64_t subcells = cell_count(a) * (a.last_group + 1) * splat_subcells;
+  // The number of records follows the subcells.
   cudaMemsetAsync(a.sums.listed, 0,
-                  static_cast<std::size_t>(cells) * sizeof(ListedCell) + sizeof(std::uint32_t), stream);
+                  static_cast<std::size_t>(subcells) * sizeof(Subcell) + sizeof(std::uint32_t), stream);
   if (a.most_listed == 0) return;
   count_listed<<<blocks, listed_threads, 0, stream>>>(a);
-  begin_listed<<<blocks_for(cells, listed_threads), listed_threads, 0, stream>>>(a);
+  begin_listed<<<blocks_for(subcells, listed_threads), listed_threads, 0, stream>>>(a);
   with_channels(a.channels,
                 [&]<int Channels>() { place_listed<Channels><<<blocks, listed_threads, 0, stream>>>(a); });
 }

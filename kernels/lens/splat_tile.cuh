@@ -50,9 +50,14 @@ __device__ inline std::uint64_t* rows_of(const SplatArguments& a, std::uint32_t 
 inline constexpr int cell_pixels = splat_cell * splat_cell;
 inline constexpr int cell_quads = cell_pixels / 4;
 
-/// Position of a quad in its cell. The quads of a warp are 8 x 4.
-__device__ inline int quad_x(int number) { return number / warp_size % 2 * 16 + number % 8 * 2; }
-__device__ inline int quad_y(int number) { return number / (2 * warp_size) * 8 + number % warp_size / 8 * 2; }
+inline constexpr int subcell_width = splat_cell / 2;
+inline constexpr int subcell_height = splat_cell / (splat_subcells / 2);
+
+/// Position of a quad in its cell. The quads of a warp are 8 x 4, a subcell.
+__device__ inline int quad_x(int number) { return number / (4 * warp_size) * subcell_width + number % 8 * 2; }
+__device__ inline int quad_y(int number) {
+  return number / warp_size % 4 * subcell_height + number % warp_size / 8 * 2;
+}
 __device__ inline std::int32_t cell_left(const SplatArguments& a, std::int64_t cell) {
   return static_cast<std::int32_t>(cell % cell_columns(a)) * splat_cell;
 }
@@ -108,6 +113,23 @@ __device__ inline bool cell_on_border(const SplatArguments& a, std::int32_t left
 __device__ inline bool is_repeated(const SplatArguments& a, const RecordPlace& place, std::int32_t left,
                                    std::int32_t top) {
   return place.more() == 1 && (on_border(left + place.x(), a.width) || on_border(top + place.y(), a.height));
+}
+
+/// Records side by side.
+struct RecordRun {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+/// Subcell of its cell that a pixel is in.
+__device__ inline int subcell_of(std::int32_t x, std::int32_t y) {
+  return x % splat_cell / subcell_width * (splat_subcells / 2) + y % splat_cell / subcell_height;
+}
+/// Records of subcells `first` to `last` of a group's cell.
+__device__ inline RecordRun run_of_subcells(const Subcell* all, std::int64_t cell, int first, int last) {
+  const Subcell* subcells = all + cell * splat_subcells;
+  const std::uint32_t begin = subcells[first].end - subcells[first].count;
+  return {begin, subcells[last].end - begin};
 }
 
 __device__ inline SplatRecord record_at(const SplatRecords& records, std::uint32_t place) {

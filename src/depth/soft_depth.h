@@ -72,13 +72,17 @@ struct CountRamps {
 
   SATIN_HD void count_across(std::int64_t x, std::int64_t y, RampCounts& counts) const {
     if (x < surface_reach || x + surface_reach >= width) return;
-    const double strength = state->strength;
-    count([&](std::int64_t i) { return strength * inverse(x + i, y); }, least(strength), counts);
+    count_along([&](std::int64_t i) { return depth.at(x + i, y); }, counts);
   }
   SATIN_HD void count_down(std::int64_t x, std::int64_t y, RampCounts& counts) const {
     if (y < surface_reach || y + surface_reach >= height) return;
+    count_along([&](std::int64_t i) { return depth.at(x, y + i); }, counts);
+  }
+  /// Counts a pixel along one axis. `stored_at(i)` returns the depth i pixels on.
+  template <class StoredAt>
+  SATIN_HD void count_along(const StoredAt& stored_at, RampCounts& counts) const {
     const double strength = state->strength;
-    count([&](std::int64_t i) { return strength * inverse(x, y + i); }, least(strength), counts);
+    count([&](std::int64_t i) { return strength * inverse(stored_at(i)); }, least(strength), counts);
   }
   SATIN_HD void add(const RampCounts& counts) const {
     if (counts.silhouettes != 0) add_shared(&statistics->silhouettes, counts.silhouettes);
@@ -87,8 +91,8 @@ struct CountRamps {
 
  private:
   /// Returns the inverse distance; NaN if it is unknown, which fails every comparison below.
-  SATIN_HD double inverse(std::int64_t x, std::int64_t y) const {
-    const DepthValue value = depth_value(static_cast<double>(depth.at(x, y)), rule);
+  SATIN_HD double inverse(T stored) const {
+    const DepthValue value = depth_value(static_cast<double>(stored), rule);
     if (!value.known) return NAN;
     return rule.distances ? 1 / value.value : value.value;
   }

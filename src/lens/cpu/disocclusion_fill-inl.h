@@ -467,7 +467,9 @@ class DisocclusionFill {
           const int u = x + (i & 1);
           const int v = y + (i >> 1);
           if (!nearer_here[i]) continue;
-          fill.expose(u, v, [&](int reach) { return tables.count(planes, u, v, reach); });
+          const std::int64_t at = fill.planes.place(u, v);
+          fill.expose(at, fill.planes.magnitudes[at],
+                      [&](int reach) { return tables.count(planes, u, v, reach); });
           hidden[i] = fill.hidden_at(u, v, tables.find<Channels>(planes, u, v), nearest);
         }
         fill.add_block(x / 2, y / 2, hidden);

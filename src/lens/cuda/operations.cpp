@@ -208,8 +208,10 @@ class Splat final : public SplatOperation {
     sums.records = allocated_records(cells * kernels::splat_cell * kernels::splat_cell);
     sums.cells = allocated<kernels::SplatCell>(groups_ * cells);
     sums.focused = allocated<std::uint8_t>(cells);
-    sums.listed = allocated<kernels::ListedCell>(groups_ * cells + 1);
-    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + groups_ * cells);  // cleared with `listed`
+    const std::size_t subcells = groups_ * cells * kernels::splat_subcells;
+    sums.visible = allocated<kernels::Subcell>(subcells);
+    sums.listed = allocated<kernels::Subcell>(subcells + 1);
+    sums.placed = reinterpret_cast<std::uint32_t*>(sums.listed + subcells);  // cleared with `listed`
     sums.listed_records = allocated_records(arguments_.most_listed);
     sums.order_counts = allocated<std::uint32_t>(kernels::order_bins);
     sums.order = allocated<std::uint32_t>(kernels::order_bins * groups_ * tile_count());

@@ -114,19 +114,18 @@ struct FillDisocclusions {
     return planes.holds(x, y) && planes.groups[planes.place(x, y)] < group;
   }
 
-  /// Marks a nearer pixel with the group in its window. count(reach) is the number of the group's pixels.
+  /// Marks a nearer pixel at `at`, whose magnitude is given, with the group in its window. count(reach) is
+  /// the number of the group's pixels.
   template <class Count>
-  SATIN_HD void expose(int x, int y, const Count& count) const {
-    const std::int64_t at = planes.place(x, y);
-    const std::uint32_t radius = planes.magnitudes[at];
+  SATIN_HD void expose(std::int64_t at, std::uint32_t radius, const Count& count) const {
     if (radius < lens_exposed_radius && count(exposed_reach(radius)) != 0) planes.exposed[at] = 1;
   }
 
-  /// Whether a sample of the group can show beside the pixel: the nearest window that has any is within both
-  /// radii.
-  [[nodiscard]] SATIN_HD bool shows(int x, int y, const FillFound<Channels>& found) const {
+  /// Whether a sample of the group can show beside a pixel with this radius: the nearest window that has any
+  /// is within both radii.
+  [[nodiscard]] SATIN_HD bool shows(std::int32_t radius, const FillFound<Channels>& found) const {
     const int empty_reach = found.first == 0 ? 0 : fill_window(found.first - 1).reach;
-    const float own = absolute(static_cast<float>(planes.radii[planes.place(x, y)])) * lens_radius_scale;
+    const float own = absolute(static_cast<float>(radius)) * lens_radius_scale;
     return !(static_cast<float>(empty_reach) > own + absolute(mean_radius(found)) + 1);
   }
 
@@ -137,7 +136,8 @@ struct FillDisocclusions {
   [[nodiscard]] SATIN_HD Hidden hidden_at(int x, int y, const FillFound<Channels>& found,
                                           const Nearest& nearest) const {
     Hidden result{};
-    if (found.first == fill_windows || found.is_rare() || !shows(x, y, found)) return result;
+    if (found.first == fill_windows || found.is_rare() || !shows(planes.radii[planes.place(x, y)], found))
+      return result;
     result.radius = mean_radius(found);
     for (int c = 0; c < Channels; ++c) result.colour[c] = found.colour[c] / found.in_group / 65535.0F;
     result.weight = found.in_group / found.from_group_on;
@@ -185,6 +185,7 @@ struct FillDisocclusions {
   /// Continues lamps behind silhouettes: beside pixels above white, colours are the linear mean of the
   /// group's 3 x 3 pixels, because a mean of compressed light would hide the lamp.
   SATIN_HD void take_lamps(int x, int y, Hidden& hidden) const {
+    if (!(unit->largest > unit->white)) return;
     float sum[4] = {};
     float count = 0;
     bool lamp = false;
