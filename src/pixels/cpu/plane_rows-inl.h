@@ -9,6 +9,9 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+
+#include "pixels/cpu/rows-inl.h"
 #include "pixels/maths/plane.h"
 #include "satin/image.h"
 
@@ -17,7 +20,8 @@ namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <int Channels, class D>
-HWY_INLINE void LoadColours(D d, const std::uint8_t* pixels, hn::Vec<D>& c0, hn::Vec<D>& c1, hn::Vec<D>& c2) {
+HWY_INLINE void LoadColours(D d, const hn::TFromD<D>* pixels, hn::Vec<D>& c0, hn::Vec<D>& c1,
+                            hn::Vec<D>& c2) {
   if constexpr (Channels == 3) {
     hn::LoadInterleaved3(d, pixels, c0, c1, c2);
   } else {
@@ -121,6 +125,46 @@ inline void TakePlane(const std::uint8_t* pixels, std::size_t count, const Plane
   for (; i < count; ++i) out[i] = plane_value(pixels + i * channels, plane);
 }
 
+/// Computes luminance709() of floats in whole vectors, and returns the number of pixels that are done.
+template <int Channels>
+std::size_t TakeLuminance(const float* pixels, std::size_t count, Order order, float* HWY_RESTRICT out) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> floats;
+  const auto weighted = [&](double weight, auto colour)
+                            HWY_ATTR { return hn::Mul(hn::Set(d, weight), hn::PromoteTo(d, colour)); };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    hn::Vec<decltype(floats)> red, green, blue;
+    order == Order::rgb ? LoadColours<Channels>(floats, pixels + i * Channels, red, green, blue)
+                        : LoadColours<Channels>(floats, pixels + i * Channels, blue, green, red);
+    const auto sum = hn::Add(weighted(0.2126, red), weighted(0.7152, green));
+    hn::StoreU(hn::DemoteTo(floats, hn::Add(sum, weighted(0.0722, blue))), floats, out + i);
+  }
+  return i;
+}
+
+/// Sets out[i] to plane_value() of pixel i, of floats.
+inline void TakePlane(const float* pixels, std::size_t count, const PlaneRead& plane, float* out) {
+  std::size_t i = 0;
+  if (plane.channel == PlaneRead::weighted)
+    i = plane.channels == 3 ? TakeLuminance<3>(pixels, count, plane.order, out)
+                            : TakeLuminance<4>(pixels, count, plane.order, out);
+  const auto channels = static_cast<std::size_t>(plane.channels);
+  for (; i < count; ++i) out[i] = plane_value(pixels + i * channels, plane);
+}
+
+/// Calls work(first, values, count) with plane_value() of ranges of a row of floats.
+template <class Work>
+void WithFloats(const PlaneRead& plane, const float* row, std::size_t width, const Work& work) {
+  constexpr std::size_t most = 512;
+  float values[most];
+  for (std::size_t first = 0; first < width; first += most) {
+    const std::size_t count = std::min(most, width - first);
+    TakePlane(row + first * static_cast<std::size_t>(plane.channels), count, plane, values);
+    work(first, values, count);
+  }
+}
+
 /// Calls work(row of T) with the C++ type of u8, u16 or f32.
 template <class Work>
 void WithPlaneRow(const PlaneRead& plane, const ImageView& picture, std::int64_t y, const Work& work) {
@@ -137,6 +181,16 @@ void ReadQuantised(const PlaneRead& plane, int exponent, const ImageView& pictur
   if constexpr (sizeof(Integer) == 1)
     if (plane.channels >= 3)
       return TakePlane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(width), plane, out);
+  if constexpr (sizeof(Integer) == 4)
+    if (plane.type == Type::f32)
+      return WithFloats(plane, picture.row<float>(y), static_cast<std::size_t>(width),
+                        [&](std::size_t first, const float* values, std::size_t count) {
+                          std::uint64_t whole[512];
+                          FixFloats(values, count, exponent, whole);
+                          const std::uint64_t zero = std::uint64_t{1} << plane.float_bits;
+                          for (std::size_t i = 0; i < count; ++i)
+                            out[first + i] = static_cast<Integer>(zero + whole[i]);
+                        });
   WithPlaneRow(plane, picture, y, [&](const auto* row) {
     if (plane.channels == 1) {
       for (std::int64_t x = 0; x < width; ++x)
@@ -152,6 +206,11 @@ void ReadQuantised(const PlaneRead& plane, int exponent, const ImageView& pictur
 /// Sets out[x] to the stored value of pixel x of a row.
 inline void ReadValues(const PlaneRead& plane, const ImageView& picture, std::int64_t y, double* out) {
   const std::int64_t width = picture.shape.width;
+  if (plane.type == Type::f32)
+    return WithFloats(plane, picture.row<float>(y), static_cast<std::size_t>(width),
+                      [&](std::size_t first, const float* values, std::size_t count) {
+                        std::copy_n(values, count, out + first);
+                      });
   WithPlaneRow(plane, picture, y, [&](const auto* row) {
     for (std::int64_t x = 0; x < width; ++x)
       out[x] = static_cast<double>(plane_value(row + x * plane.channels, plane));
