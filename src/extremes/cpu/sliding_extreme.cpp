@@ -291,7 +291,7 @@ class RowExtremes {
   void run(const ImageView& source, std::int64_t y, Key* out) {
     read(source, y);
     const std::int64_t window = 2 * reach_ + 1;
-    if (window == 1) std::copy(line_.begin(), line_.end(), out);
+    if (window == 1) std::copy_n(line_.begin(), line_.size() - slack, out);
     for (std::int64_t size = 1; size < window;) {
       const std::int64_t joined = joined_size(size, window);
       const bool last = joined == window;

@@ -394,30 +394,6 @@ void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::siz
   });
 }
 
-template <int Boxes, class D>
-std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors, double scale,
-                         std::size_t i, std::size_t last, float* means) {
-  const hn::Rebind<float, D> floats;
-  const auto scales = hn::Set(d, scale);
-  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto mean = hn::Div(WeightedSum<Boxes>(d, boxes, i), DivisorAt(d, divisors, i));
-    hn::StoreU(hn::DemoteTo(floats, hn::Mul(mean, scales)), floats, means + i);
-  }
-  return i;
-}
-
-/// Stores means[i] = (sum of weight * (ahead[i] - behind[i])) / divisor * scale for entries [first, last),
-/// with signed differences. The boxes are added in their order, each step is rounded to double, and the last
-/// one to float.
-inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
-                       std::size_t first, std::size_t last, float* means) {
-  WithBoxes(boxes, [&]<int Boxes>() {
-    InVectors(first, [&](auto d, std::size_t i) {
-      return DivideFloats<Boxes>(d, boxes, divisors, scale, i, last, means);
-    });
-  });
-}
-
 // --- Means of colours that were summed times alpha ---
 
 /// Returns, for every lane, the lane that holds alpha of the same pixel.
@@ -442,20 +418,24 @@ HWY_INLINE auto AlphaFor(D d, V sum, const BoxDifferences<Sum>& boxes, std::size
   }
 }
 
+/// Returns the lanes of a vector that begins with entry i that hold alpha.
+template <std::size_t Channels, class D>
+HWY_INLINE auto IsAlpha(D d, std::size_t i) {
+  const hn::RebindToSigned<D> integers;
+  const auto channel_bits = hn::Set(integers, Channels - 1);
+  const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
+  return hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, phase), channel_bits), channel_bits));
+}
+
 template <int Boxes, bool Wide, std::size_t Channels, class D, class Sum, class Mean>
 std::size_t UnweightVectors(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                             std::size_t last, std::uint32_t white, Mean* means) {
   if (HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // lane tables need a constant size
-  const hn::RebindToSigned<D> integers;
-  const auto channel_bits = hn::Set(integers, Channels - 1);
   const auto round = hn::Set(d, rounding_for<Mean>);
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
-    const auto channel = hn::And(hn::Iota(integers, phase), channel_bits);
-    const auto is_alpha = hn::RebindMask(d, hn::Eq(channel, channel_bits));
     const auto sum = SumAt<Boxes, Wide>(d, boxes, i);
     const auto alpha = hn::Max(AlphaFor<Boxes, Wide, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
-    const auto divisor = hn::IfThenElse(is_alpha, DivisorAt(d, divisors, i), alpha);
+    const auto divisor = hn::IfThenElse(IsAlpha<Channels>(d, i), DivisorAt(d, divisors, i), alpha);
     const auto mean = hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
     StoreNearest(d, hn::Add(mean, round), means + i);
   }
@@ -515,10 +495,7 @@ std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divis
   constexpr std::size_t lanes = hn::MaxLanes(D());
   if constexpr (lanes >= Channels) {
     alignas(64) static constexpr auto pixels = LanesOfPixels<Channels, lanes>();
-    const hn::RebindToSigned<D> integers;
-    const auto channel_bits = hn::Set(integers, Channels - 1);
-    const auto is_alpha =
-        hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, 0), channel_bits), channel_bits));
+    const auto is_alpha = IsAlpha<Channels>(d, 0);
     const auto one = hn::Set(d, 1.0);
     const auto of_alpha = hn::Set(d, 1.0 / divisors.divisor);
     const auto quarter = hn::Set(d, 0.25);
@@ -568,42 +545,48 @@ void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::s
   });
 }
 
+// --- Means of floats ---
+
 template <int Boxes, std::size_t Channels, class D>
-std::size_t UnweightFloatVectors(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors,
-                                 FixedExponents exponents, const float* original, std::size_t i,
-                                 std::size_t last, float* means) {
-  if (HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // lane tables need a constant size
+std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors,
+                         FixedExponents exponents, const float* original, std::size_t i, std::size_t last,
+                         float* means) {
+  if (Channels != 0 && HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // as UnweightVectors()
   const hn::Rebind<float, D> floats;
-  const hn::RebindToSigned<D> integers;
-  const auto channel_bits = hn::Set(integers, Channels - 1);
-  const auto colour_scale = hn::Set(d, power_of_two(exponents.alpha - exponents.colour));
+  const auto scale = hn::Set(d, power_of_two((Channels == 0 ? 0 : exponents.alpha) - exponents.colour));
   const auto alpha_scale = hn::Set(d, power_of_two(-exponents.alpha));
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
-    const auto channel = hn::And(hn::Iota(integers, phase), channel_bits);
-    const auto is_alpha = hn::RebindMask(d, hn::Eq(channel, channel_bits));
     const auto sum = WeightedSum<Boxes>(d, boxes, i);
-    const auto alpha = AlphaFor<Boxes, false, Channels>(d, sum, boxes, i);
-    const auto mean = hn::Mul(hn::Div(sum, hn::IfThenElse(is_alpha, DivisorAt(d, divisors, i), alpha)),
-                              hn::IfThenElse(is_alpha, alpha_scale, colour_scale));
-    const auto own = hn::PromoteTo(d, hn::LoadU(floats, original + i));
-    hn::StoreU(hn::DemoteTo(floats, hn::IfThenElse(hn::Gt(alpha, hn::Zero(d)), mean, own)), floats,
-               means + i);
+    const auto divisor = DivisorAt(d, divisors, i);
+    auto mean = hn::Mul(hn::Div(sum, divisor), Channels == 0 ? scale : alpha_scale);
+    if constexpr (Channels != 0) {
+      const auto alpha = AlphaFor<Boxes, false, Channels>(d, sum, boxes, i);
+      const auto own = hn::PromoteTo(d, hn::LoadU(floats, original + i));
+      const auto colour = hn::Mul(hn::Div(sum, alpha), scale);
+      mean = hn::IfThenElse(IsAlpha<Channels>(d, i), mean, colour);
+      mean = hn::IfThenElse(hn::Gt(alpha, hn::Zero(d)), mean, own);
+    }
+    hn::StoreU(hn::DemoteTo(floats, mean), floats, means + i);
   }
   return i;
 }
 
-/// Does what FloatMeans() does for pixels of 2 or 4 channels whose colours were summed times alpha, as
-/// store_float_mean() of means/maths/mean.h. The original is kept where the sum of alpha is not positive.
-inline void UnweightFloats(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors,
-                           FixedExponents exponents, const float* original, std::size_t first,
-                           std::size_t last, std::size_t channels, float* means) {
+/// Stores means[i] = (sum of weight * (ahead[i] - behind[i])) / divisor as floats for entries [first, last),
+/// with signed differences. The boxes are added in their order, each step is rounded to double, and the last
+/// one to float. With `alpha_channels`, 2 or 4 in place of 0, colours were summed times alpha and are divided
+/// by its sum; where that is not positive, the entries of `original` are kept.
+inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors,
+                       FixedExponents exponents, std::size_t alpha_channels, const float* original,
+                       std::size_t first, std::size_t last, float* means) {
   WithBoxes(boxes, [&]<int Boxes>() {
-    InVectors(first, [&](auto d, std::size_t i) {
-      return channels == 2
-                 ? UnweightFloatVectors<Boxes, 2>(d, boxes, divisors, exponents, original, i, last, means)
-                 : UnweightFloatVectors<Boxes, 4>(d, boxes, divisors, exponents, original, i, last, means);
-    });
+    const auto divide = [&]<std::size_t Channels>() {
+      InVectors(first, [&](auto d, std::size_t i) {
+        return DivideFloats<Boxes, Channels>(d, boxes, divisors, exponents, original, i, last, means);
+      });
+    };
+    alpha_channels == 0   ? divide.template operator()<0>()
+    : alpha_channels == 2 ? divide.template operator()<2>()
+                          : divide.template operator()<4>();
   });
 }
 

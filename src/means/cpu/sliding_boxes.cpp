@@ -367,9 +367,8 @@ class SlidingBox {
     const auto divide = [&]<class Mean>() {
       Mean* means = reinterpret_cast<Mean*>(out);
       if constexpr (std::is_same_v<Mean, float>) {
-        if (box_.unweights())
-          return UnweightFloats(sums, divisors, store.exponents, original_, first, last, channels_, means);
-        FloatMeans(sums, divisors, power_of_two(-store.exponents.colour), first, last, means);
+        FloatMeans(sums, divisors, store.exponents, box_.unweights() ? channels_ : 0, original_, first, last,
+                   means);
       } else {
         Divide(sums, divisors, first, last, means);
       }
@@ -563,7 +562,8 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::byte* ring_row(std::size_t box, std::int64_t position) {
     const std::int64_t rows = boxes_[box].ring_rows();
-    const auto index = static_cast<std::size_t>((position % rows + rows) % rows);
+    const auto index = position >= 0 ? static_cast<std::uint32_t>(position) % static_cast<std::uint32_t>(rows)
+                                     : static_cast<std::uint64_t>(position % rows + rows) % rows;
     return states_[box].rows.data() + index * states_[box].row_bytes;
   }
 

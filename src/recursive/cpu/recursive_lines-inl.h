@@ -189,15 +189,11 @@ void Decays(const float* distances, std::size_t count, Real rate, Real* coeffici
 }
 
 #if HWY_TARGET != HWY_SCALAR
-/// Values in 16 bytes, the side of the squares that vectors transpose.
-template <class Real>
-inline constexpr std::size_t square_side = 16 / sizeof(Real);
-
-/// Loads square_side values from each of as many rows as a vector has quarters of 16 bytes. The rows are
-/// square_side * apart values apart.
-template <class D, class Real = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> LoadQuarters(D d, const Real* from, std::size_t apart) {
-  if constexpr (HWY_HAVE_SCALABLE || hn::MaxLanes(D()) == square_side<Real>) {
+/// Loads four values from each of as many rows as a vector has quarters of 16 bytes; rows are `apart` values
+/// apart.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadQuarters(D d, const float* from, std::size_t apart) {
+  if constexpr (HWY_HAVE_SCALABLE || hn::MaxLanes(D()) == 4) {
     return hn::LoadU(d, from);
   } else {
     const hn::Half<D> half;
@@ -206,60 +202,58 @@ HWY_INLINE hn::Vec<D> LoadQuarters(D d, const Real* from, std::size_t apart) {
   }
 }
 
-/// Transposes squares, one in each quarter of a vector. `rows` is a multiple of a vector's lanes and
-/// `columns` of square_side.
-template <class D, class Real = hn::TFromD<D>>
-void TransposeSquares(D d, const Real* from, std::size_t from_step, std::size_t rows, std::size_t columns,
-                      Real* to, std::size_t to_step) {
+/// Transposes squares of 4 x 4, one in each quarter of a vector. `rows` is a multiple of a vector's lanes and
+/// `columns` of 4.
+template <class D>
+void TransposeSquares(D d, const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                      float* to, std::size_t to_step) {
   const hn::Repartition<double, D> pairs;
   const std::size_t lanes = hn::MaxLanes(d);
-  for (std::size_t j = 0; j + square_side<Real> <= columns; j += square_side<Real>) {
+  for (std::size_t j = 0; j + 4 <= columns; j += 4) {
     for (std::size_t i = 0; i + lanes <= rows; i += lanes) {
-      const Real* corner = from + i * from_step + j;
+      const float* corner = from + i * from_step + j;
       const auto row = [&](std::size_t r)
                            HWY_ATTR { return LoadQuarters(d, corner + r * from_step, from_step); };
       const auto r0 = row(0);
       const auto r1 = row(1);
-      if constexpr (sizeof(Real) == 8) {
-        Real* out = to + j * to_step + i;
-        hn::StoreU(hn::InterleaveLower(d, r0, r1), d, out);
-        hn::StoreU(hn::InterleaveUpper(d, r0, r1), d, out + to_step);
-      } else {
-        const auto r2 = row(2);
-        const auto r3 = row(3);
-        const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
-        const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
-        const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
-        const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
-        Real* out = to + j * to_step + i;
-        hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, out);
-        hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, out + to_step);
-        hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, out + 2 * to_step);
-        hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, out + 3 * to_step);
-      }
+      const auto r2 = row(2);
+      const auto r3 = row(3);
+      const auto low01 = hn::BitCast(pairs, hn::InterleaveLower(d, r0, r1));
+      const auto low23 = hn::BitCast(pairs, hn::InterleaveLower(d, r2, r3));
+      const auto high01 = hn::BitCast(pairs, hn::InterleaveUpper(d, r0, r1));
+      const auto high23 = hn::BitCast(pairs, hn::InterleaveUpper(d, r2, r3));
+      float* out = to + j * to_step + i;
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, low01, low23)), d, out);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, low01, low23)), d, out + to_step);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(pairs, high01, high23)), d, out + 2 * to_step);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(pairs, high01, high23)), d, out + 3 * to_step);
     }
   }
 }
 #endif
 
 /// Sets to[j * to_step + i] = from[i * from_step + j] for i < rows, j < columns.
-template <class Real>
-void Transpose(const Real* from, std::size_t from_step, std::size_t rows, std::size_t columns, Real* to,
-               std::size_t to_step) {
+inline void Transpose(const float* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                      float* to, std::size_t to_step) {
   std::size_t whole_rows = 0;
   std::size_t whole_columns = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<Real, HWY_HAVE_SCALABLE ? square_side<Real> : HWY_MAX_BYTES / sizeof(Real)> d;
+  const hn::FixedTag<float, HWY_HAVE_SCALABLE ? 4 : HWY_MAX_BYTES / sizeof(float)> d;
   whole_rows = rows / hn::MaxLanes(d) * hn::MaxLanes(d);
-  whole_columns = columns / square_side<Real> * square_side<Real>;
+  whole_columns = columns / 4 * 4;
   TransposeSquares(d, from, from_step, whole_rows, whole_columns, to, to_step);
 #endif
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t j = i < whole_rows ? whole_columns : 0; j < columns; ++j)
       to[j * to_step + i] = from[i * from_step + j];
 }
+inline void Transpose(const double* from, std::size_t from_step, std::size_t rows, std::size_t columns,
+                      double* to, std::size_t to_step) {
+  for (std::size_t i = 0; i < rows; ++i)
+    for (std::size_t j = 0; j < columns; ++j) to[j * to_step + i] = from[i * from_step + j];
+}
 
-// Rows of u8 and u16, which need no mask and, when stored, no alpha.
+// Rows of u8 and u16 without a mask.
 
 /// Type of working values of stored integers.
 template <class Stored>
