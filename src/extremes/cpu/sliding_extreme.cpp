@@ -118,12 +118,6 @@ void AdvanceLines(Extreme extreme, const Key* line, const Key* suffix, std::size
   });
 }
 
-#if HWY_TARGET == HWY_SCALAR
-template <std::size_t Channels, class Key, class Of>
-std::size_t SelectVisible(std::size_t, const Of&, Key*) {
-  return 0;
-}
-#else
 /// Returns, for every byte of a block of 16, the byte of the same pixel's alpha at the same place in its key.
 template <std::size_t Channels, std::size_t KeyBytes>
 constexpr std::array<std::uint8_t, 16> BytesOfAlpha() {
@@ -136,23 +130,25 @@ constexpr std::array<std::uint8_t, 16> BytesOfAlpha() {
 /// Replaces keys in whole vectors by of(d, i, keys), which returns what a visible and a transparent pixel
 /// get. Alpha gets what a visible pixel gets. Returns the number of keys that are done.
 template <std::size_t Channels, class Key, class Of>
-std::size_t SelectVisible(std::size_t count, const Of& of, Key* keys) {
+std::size_t SelectVisible([[maybe_unused]] std::size_t count, [[maybe_unused]] const Of& of,
+                          [[maybe_unused]] Key* keys) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
   alignas(16) static constexpr auto bytes_of_alpha = BytesOfAlpha<Channels, sizeof(Key)>();
   const hn::ScalableTag<Key> d;
   const hn::Repartition<std::uint8_t, decltype(d)> bytes;
   const auto places = hn::LoadDup128(bytes, bytes_of_alpha.data());
   const auto own_places = hn::And(hn::Iota(bytes, 0), hn::Set(bytes, 15));
   const auto is_alpha = hn::Eq(hn::BitCast(d, places), hn::BitCast(d, own_places));
-  std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
     const auto own = hn::LoadU(d, keys + i);
     const auto alpha = hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, own), places));
     const auto [shown, hidden] = of(d, i, own);
     hn::StoreU(hn::IfThenElse(hn::Or(is_alpha, hn::Gt(alpha, hn::Zero(d))), shown, hidden), d, keys + i);
   }
+#endif
   return i;
 }
-#endif
 
 /// Calls hide_colours() for the pixels of a row.
 template <class Key>

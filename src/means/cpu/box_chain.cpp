@@ -31,17 +31,6 @@ int more_bits(const BoxMeanJob& job) { return std::max(0, job.write.fraction - j
 
 bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
 
-/// Whether Division::wide64 is exact. `largest`: pixels of the largest box. `weights`: factor of their sum.
-bool wide_sums_fit(const ChainBox& box, std::uint64_t largest, std::uint64_t weights) {
-  constexpr std::uint64_t one = 1;
-  const PixelRead& read = box.job.read;
-  const bool working = box.job.write.working;
-  const std::uint64_t divisor = working ? 1 : std::max(read.alpha_maximum, one << read.fraction);
-  const std::uint64_t largest_mean = working ? read.maximum << more_bits(box.job) : white_of(read);
-  return largest <= (one << 63) / (read.maximum + 1) && largest_mean < one << 49 &&
-         largest <= (one << 52) / weights / divisor;
-}
-
 /// Chooses the division of 64-bit sums: by rows, except for floats under a mask or with a constant border.
 Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights) {
   const BoxMeanJob& job = box.job;
@@ -49,7 +38,7 @@ Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::
   if (floats && (job.mask_maximum != 0 || job.border == Border::constant)) return Division::integer64;
   if (job.write.type == Type::f32) return Division::float64;
   if (largest <= divide_limit / weights / (job.read.maximum + 1)) return Division::float64;
-  return wide_sums_fit(box, largest, weights) ? Division::wide64 : Division::integer64;
+  return wide_sums_fit(job, largest, weights) ? Division::wide64 : Division::integer64;
 }
 
 /// Chooses the narrowest type that holds the job's sums.
@@ -191,12 +180,14 @@ bool narrow_sums(const BoxMeanJob& job) {
   return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
 }
 
-bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
+bool wide_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
   constexpr std::uint64_t one = 1;
-  const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
-  const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
-  return largest <= long_divide_limit / (weights << job.read.fraction) / ((job.read.maximum >> 24) + 1) &&
-         largest_mean < one << 28 && largest <= (one << 52) / (radius_one * radius_one) / divisor;
+  const PixelRead& read = job.read;
+  const bool working = job.write.working;
+  const std::uint64_t divisor = working ? 1 : std::max(read.alpha_maximum, one << read.fraction);
+  const std::uint64_t largest_mean = working ? read.maximum << more_bits(job) : white_of(read);
+  return largest <= (one << 63) / (read.maximum + 1) && largest_mean < one << 49 &&
+         largest <= (one << 52) / weights / divisor;
 }
 
 std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) {

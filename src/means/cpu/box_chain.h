@@ -93,9 +93,6 @@ inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 inline constexpr std::uint64_t largest_word_divisor = std::uint64_t{1} << 30;
 /// Bound on weighted sums (largest mean times divisor), for Division::float64.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
-/// Bound on weighted sums in units of 2^24, for LongSum of divide-inl.h. Means are below 2^28 and divisors
-/// below 2^52, so that all remainders are exact.
-inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 52;
 
 /// Type of the prefix sums along a row.
 enum class Sums : std::uint8_t {
@@ -186,9 +183,8 @@ struct ChainBox {
 /// Whether sums over whole boxes fit 31 bits: SIMD converts and divides signed words.
 [[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
 
-/// Whether pairs of doubles divide sums above divide_limit exactly. `largest`: pixels of the largest box.
-/// `weights`: factor of their sum.
-[[nodiscard]] bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights);
+/// Whether Division::wide64 is exact. `largest`: pixels of the largest box. `weights`: factor of their sum.
+[[nodiscard]] bool wide_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights);
 
 /// Returns the boxes of the jobs, or nothing if a job cannot slide down tiles: a radius map, radius 0,
 /// windows far larger than the picture, excluded pixels together with alpha or with sums of 64 bits.

@@ -92,13 +92,6 @@ HWY_INLINE auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i
   }
 }
 
-/// A sum above 2^53: high * 2^24 + low, both exact integers.
-template <class V>
-struct LongSum {
-  V high;
-  V low;
-};
-
 /// Sums that may exceed 64 bits: WideSum of pixels/maths/divide.h for every lane.
 template <class D>
 struct WideSums {
@@ -151,11 +144,6 @@ HWY_INLINE V EstimateOf(D /*d*/, V sum) {
   return sum;
 }
 
-template <class D, class V>
-HWY_INLINE V EstimateOf(D d, LongSum<V> sum) {
-  return hn::MulAdd(sum.high, hn::Set(d, 0x1p24), sum.low);
-}
-
 template <class D>
 HWY_INLINE hn::Vec<D> EstimateOf(D /*d*/, WideSums<D> sum) {
   return sum.estimate;
@@ -170,22 +158,12 @@ HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
   return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);
 }
 
-/// Returns the rounded quotient of a long sum: an estimate that errs by at most one, corrected by its
-/// remainder. All products and differences except those of the estimate are exact.
-template <class D, class V>
-HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {
-  const auto unit = hn::Set(d, 0x1p24);
-  const auto round = hn::Set(d, 0x1p52);
-  const auto quotient = hn::Sub(hn::Add(hn::Div(EstimateOf(d, sum), divisor), round), round);
-  const auto high = hn::Floor(hn::Mul(divisor, hn::Set(d, 0x1p-24)));
-  const auto low = hn::NegMulAdd(high, unit, divisor);
-  const auto rest =
-      hn::MulAdd(hn::NegMulAdd(quotient, high, sum.high), unit, hn::NegMulAdd(quotient, low, sum.low));
-  const auto twice = hn::Add(rest, rest);
-  const auto one = hn::Set(d, 1.0);
-  const auto more = hn::IfThenElseZero(hn::Ge(twice, divisor), one);
-  const auto less = hn::IfThenElseZero(hn::Lt(twice, hn::Neg(divisor)), one);
-  return hn::Sub(hn::Add(quotient, more), less);
+/// Returns whole numbers from 0 to 2^52 as integers.
+template <class D>
+HWY_INLINE auto WholeBits(D d, hn::Vec<D> wholes) {
+  const hn::Rebind<std::uint64_t, D> bits;
+  const auto unit = hn::Set(d, 0x1p52);
+  return hn::Sub(hn::BitCast(bits, hn::Add(wholes, unit)), hn::BitCast(bits, unit));
 }
 
 /// Returns the rounded quotient of a wide sum, which may be negative, as divide_round() of
@@ -199,8 +177,7 @@ HWY_INLINE hn::Vec<D> QuotientOf(D d, WideSums<D> sum, hn::Vec<D> divisor) {
   const auto whole_bits = hn::BitCast(bits, whole);
   const auto rounded = hn::Add(hn::Div(sum.estimate, divisor), whole);
   const auto quotient = hn::Sub(hn::BitCast(bits, rounded), whole_bits);
-  const auto count =
-      hn::Sub(hn::BitCast(bits, hn::Add(divisor, hn::Set(d, 0x1p52))), hn::BitCast(bits, hn::Set(d, 0x1p52)));
+  const auto count = WholeBits(d, divisor);
   const auto rest = hn::BitCast(integers, hn::Sub(sum.low, LowProduct(bits, quotient, count)));
   const auto twice = hn::Add(rest, rest);
   const auto most = hn::BitCast(integers, count);

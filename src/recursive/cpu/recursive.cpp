@@ -411,11 +411,13 @@ class Recursive final : public RecursiveOperation {
                   const RecursiveImages& images) const {
     if constexpr (sizeof(Stored) < 4)
       if (job_.mask_maximum == 0) {
-        StoredBlock stored{
-            static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width), images.output, {}};
-        stored.output.data = images.output.at(block.x, block.y);
-        if (job_.read.weighted) stored.original = images.source;
-        if (job_.read.weighted) stored.original.data = images.source.at(block.x, block.y);
+        const auto in_block = [&](auto view) {
+          view.data = view.at(block.x, block.y);
+          return view;
+        };
+        const StoredBlock stored{static_cast<std::size_t>(block.height),
+                                 static_cast<std::size_t>(block.width), in_block(images.output),
+                                 job_.read.weighted ? in_block(images.source) : ImageView()};
         return StoreIntegers<Channels, Stored>(first, step, stored, transfer_);
       }
     for (std::int64_t r = 0; r < block.height; ++r) {

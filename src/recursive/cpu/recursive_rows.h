@@ -90,29 +90,28 @@ class RealRows {
   std::array<std::uint16_t, sizeof(Stored) == 1 ? 256 : 0> words_{};
 };
 
-/// Returns guide_difference() of integers with straight alpha. The sum is exact in any order.
-template <int Channels, class Stored>
-double weighted_difference(const Stored* p, const Stored* q) {
-  using Sum = std::conditional_t<sizeof(Stored) == 1, std::int32_t, std::int64_t>;
-  const auto value = [](const Stored* pixel, int c) {
-    return static_cast<Sum>(pixel[c]) *
-           (c == Channels - 1 ? static_cast<Stored>(~Stored{0}) : pixel[Channels - 1]);
-  };
-  Sum sum = 0;
-  for (int c = 0; c < Channels; ++c) sum += std::abs(value(p, c) - value(q, c));
-  return static_cast<double>(sum);
+/// Returns guide_difference(). Integers have exact sums in any order.
+template <int Channels, bool Weighted, class Stored>
+double difference_of(const Stored* p, const Stored* q) {
+  if constexpr (!Weighted || std::is_same_v<Stored, float>) {
+    return guide_difference(p, q, Channels, Weighted);
+  } else {
+    using Sum = std::conditional_t<sizeof(Stored) == 1, std::int32_t, std::int64_t>;
+    const auto value = [](const Stored* pixel, int c) {
+      const auto weight = c == Channels - 1 ? static_cast<Stored>(~0U) : pixel[Channels - 1];
+      return static_cast<Sum>(pixel[c]) * static_cast<Sum>(weight);
+    };
+    Sum sum = 0;
+    for (int c = 0; c < Channels; ++c) sum += std::abs(value(p, c) - value(q, c));
+    return static_cast<double>(sum);
+  }
 }
 
 /// Sets along[i] to the distance between the pixels p[i] and q[i] of the guide.
 template <int Channels, bool Weighted, class Stored>
 void read_distances(const Stored* p, const Stored* q, double contrast, std::size_t count, float* along) {
-  for (std::size_t i = 0; i < count; ++i, p += Channels, q += Channels) {
-    if constexpr (Weighted && sizeof(Stored) < 4) {
-      along[i] = transformed_distance(weighted_difference<Channels>(p, q), contrast);
-    } else {
-      along[i] = transformed_distance(guide_difference(p, q, Channels, Weighted), contrast);
-    }
-  }
+  for (std::size_t i = 0; i < count; ++i, p += Channels, q += Channels)
+    along[i] = transformed_distance(difference_of<Channels, Weighted>(p, q), contrast);
 }
 
 template <class Stored>
