@@ -562,8 +562,9 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::byte* ring_row(std::size_t box, std::int64_t position) {
     const std::int64_t rows = boxes_[box].ring_rows();
-    const auto index = position >= 0 ? static_cast<std::uint32_t>(position) % static_cast<std::uint32_t>(rows)
-                                     : static_cast<std::uint64_t>(position % rows + rows) % rows;
+    const auto index = static_cast<std::size_t>(
+        position >= 0 ? static_cast<std::uint32_t>(position) % static_cast<std::uint32_t>(rows)
+                      : (position % rows + rows) % rows);  // divisions of 64 bits are slow
     return states_[box].rows.data() + index * states_[box].row_bytes;
   }
 
