@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "core/cpu/backend.h"
-#include "core/with_type.h"
 #include "core/windows.h"
+#include "core/with_type.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
 
