@@ -15,6 +15,7 @@
 
 #include "means/cpu/box_chain.h"
 #include "means/cpu/divide-inl.h"
+#include "pixels/maths/divide.h"
 #include "tests/oracles/forced_target.h"
 #include "tests/oracles/pictures.h"
 
@@ -172,14 +173,13 @@ void CheckCoveredSums() {
     }
 }
 
-/// Checks sums of 64 bits up to the bound of pairs of doubles. The divisor is a multiple of the weight, so
-/// that 64 bits hold the expected quotient.
-void check_long(std::uint64_t weight, std::uint64_t divisor) {
-  constexpr std::uint64_t largest_mean = (1U << 28) - 1;
+/// Checks sums of 64 bits up to the bounds of Division::wide64: single boxes, whose divisor is a multiple of
+/// the weight so that 64 bits hold the expected quotient, and their negatives.
+void check_wide(std::uint64_t weight, std::uint64_t divisor) {
+  constexpr std::uint64_t largest_mean = two_to(49) - 1;
   Random random(weight + divisor);
-  std::uint64_t largest = two_to(63);
+  std::uint64_t largest = two_to(63) - 1;
   if (divisor < largest / largest_mean) largest = largest_mean * divisor;
-  if (weight > 1) largest = std::min(largest, (cpu::long_divide_limit / weight << 24) - 1);
   std::vector<std::uint64_t> ahead;
   std::vector<std::uint64_t> behind;
   for (const std::uint64_t sum : telling_sums(divisor, largest, random)) {
@@ -187,21 +187,63 @@ void check_long(std::uint64_t weight, std::uint64_t divisor) {
     ahead.push_back(behind.back() + sum);
   }
   rows::BoxDifferences<std::uint64_t> boxes;
-  boxes.ahead[0] = ahead.data();
-  boxes.behind[0] = behind.data();
   boxes.weight[0] = static_cast<double>(weight);
-  const rows::Divisors divisors{cpu::Division::float64_pairs, static_cast<double>(weight * divisor)};
-  std::vector<std::uint32_t> means(ahead.size());
-  rows::Divide(boxes, divisors, 0, means.size(), means.data());
-  for (std::size_t i = 0; i < means.size(); ++i)
-    ASSERT_EQ(means[i], quotient(ahead[i] - behind[i], divisor)) << ahead[i] - behind[i] << " / " << divisor;
+  const rows::Divisors divisors{cpu::Division::wide64, static_cast<double>(weight * divisor)};
+  std::vector<std::uint64_t> means(ahead.size());
+  for (const bool negative : {false, true}) {
+    boxes.ahead[0] = negative ? behind.data() : ahead.data();
+    boxes.behind[0] = negative ? ahead.data() : behind.data();
+    rows::Divide(boxes, divisors, 0, means.size(), means.data());
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      const std::uint64_t sum = ahead[i] - behind[i];
+      const bool tie = sum % divisor * 2 == divisor;
+      const std::uint64_t expected =
+          negative ? std::uint64_t{0} - (quotient(sum, divisor) - (tie ? 1 : 0)) : quotient(sum, divisor);
+      ASSERT_EQ(means[i], expected) << (negative ? "-" : "") << sum << " / " << divisor;
+    }
+  }
 }
 
-void CheckLongSums() {
+/// Checks the four boxes of a fractional window, whose weighted sums exceed 64 bits.
+void check_wide_boxes(int fraction_x, int fraction_y, std::uint64_t divisor) {
+  constexpr std::size_t count = 203;
+  Random random(divisor);
+  rows::BoxDifferences<std::uint64_t> boxes;
+  boxes.boxes = 4;
+  std::vector<std::uint64_t> prefixes(8 * count);
+  std::vector<WideSum> sums(count);
+  for (int box = 0; box < 4; ++box) {
+    const int weight_x = (box & 1) != 0 ? fraction_x : 256 - fraction_x;
+    const int weight_y = (box & 2) != 0 ? fraction_y : 256 - fraction_y;
+    boxes.weight[box] = weight_x * weight_y;
+    std::uint64_t* behind = prefixes.data() + static_cast<std::size_t>(2 * box) * count;
+    boxes.behind[box] = behind;
+    boxes.ahead[box] = behind + count;
+    const std::uint64_t largest = std::min((two_to(49) - 1) * (divisor >> 16), two_to(63) - 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      behind[i] = random.below(two_to(63)) * 2;
+      const std::uint64_t sum = i % 3 == 0 ? largest - i : random.below(largest);
+      behind[count + i] = behind[i] + sum;
+      add_weighted(sums[i], static_cast<std::uint64_t>(boxes.weight[box]), sum, false);
+    }
+  }
+  const rows::Divisors divisors{cpu::Division::wide64, static_cast<double>(divisor)};
+  std::vector<std::uint64_t> means(count + 1, 77);
+  rows::Divide(boxes, divisors, 0, count, means.data());
+  for (std::size_t i = 0; i < count; ++i)
+    ASSERT_EQ(static_cast<std::int64_t>(means[i]), divide_round(sums[i], divisor)) << i << " / " << divisor;
+  ASSERT_EQ(means[count], 77);
+}
+
+void CheckWideSums() {
   for (const std::uint64_t weight : {std::uint64_t{1}, two_to(16), two_to(24)})
     for (const std::uint64_t divisor : {std::uint64_t{3}, std::uint64_t{25 * 25}, std::uint64_t{4095},
                                         two_to(28) - 1, two_to(52) / weight - 1})
-      if (divisor < two_to(52) / weight) check_long(weight, divisor);
+      if (divisor < two_to(52) / weight) check_wide(weight, divisor);
+  for (const int fraction : {1, 77, 255})
+    for (const std::uint64_t divisor :
+         {std::uint64_t{777} * 777, two_to(20) - 1, two_to(33) + 1, two_to(52) - 1})
+      check_wide_boxes(fraction, 256 - fraction, divisor);
 }
 
 /// Checks pixels whose last sum is `alpha`, with colour sums near ties: each mean has its own pixel's
@@ -260,7 +302,7 @@ namespace {
 
 HWY_EXPORT(CheckWords);
 HWY_EXPORT(CheckCoveredSums);
-HWY_EXPORT(CheckLongSums);
+HWY_EXPORT(CheckWideSums);
 HWY_EXPORT(CheckUnweighted);
 
 TEST(QuotientRows, IntegerDivisionIsExact) {
@@ -271,8 +313,8 @@ TEST(QuotientRows, DivisionOfFractionalBoxesIsExact) {
   on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckCoveredSums)(); });
 }
 
-TEST(QuotientRows, DivisionOfLongSumsIsExact) {
-  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckLongSums)(); });
+TEST(QuotientRows, DivisionOfWideSumsIsExact) {
+  on_every_target([] { HWY_DYNAMIC_DISPATCH(CheckWideSums)(); });
 }
 
 TEST(QuotientRows, DivisionByAlphaIsExact) {

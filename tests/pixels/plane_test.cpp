@@ -1,4 +1,4 @@
-// Planes of pictures of bytes on every SIMD target, against plane_value().
+// Planes of pictures on every SIMD target, against plane_value().
 
 #include <gtest/gtest.h>
 
@@ -26,30 +26,39 @@ PlaneRead plane_read(int channels, int channel, Order order) {
   return plane;
 }
 
-void expect_plane(const std::vector<std::uint8_t>& pixels, const PlaneRead& plane) {
+template <class T>
+void expect_plane(const std::vector<T>& pixels, const PlaneRead& plane) {
   const auto channels = static_cast<std::size_t>(plane.channels);
   const std::size_t count = pixels.size() / channels;
-  constexpr std::uint8_t untouched = 0xA5;
-  std::vector<std::uint8_t> expected;
+  constexpr T untouched = 0xA5;
+  std::vector<T> expected;
   for (std::size_t i = 0; i < count; ++i)
-    expected.push_back(static_cast<std::uint8_t>(plane_value(pixels.data() + i * channels, plane)));
+    expected.push_back(static_cast<T>(plane_value(pixels.data() + i * channels, plane)));
   expected.push_back(untouched);
-  std::vector<std::uint8_t> found(count + 1, untouched);
+  std::vector<T> found(count + 1, untouched);
   cpu::HWY_NAMESPACE::TakePlane(pixels.data(), count, plane, found.data());
   const auto differing = std::ranges::mismatch(found, expected).in1 - found.begin();
   ASSERT_EQ(differing, static_cast<std::ptrdiff_t>(found.size())) << "of " << count;
 }
 
-void CheckEveryLength() {
+template <class T>
+void check_every_length(double step) {
   Random random(1);
   for (std::size_t count = 0; count < 150; ++count)
     for (const int channels : {3, 4}) {
-      std::vector<std::uint8_t> pixels(count * static_cast<std::size_t>(channels));
-      for (std::uint8_t& value : pixels) value = static_cast<std::uint8_t>(random.below(256));
+      std::vector<T> pixels(count * static_cast<std::size_t>(channels));
+      for (T& value : pixels)
+        value = static_cast<T>(static_cast<double>(random.below(sizeof(T) == 1 ? 256 : 65536)) * step);
       for (int channel = PlaneRead::weighted; channel < channels; ++channel)
         for (const Order order : {Order::rgb, Order::bgr})
           ASSERT_NO_FATAL_FAILURE(expect_plane(pixels, plane_read(channels, channel, order)));
     }
+}
+
+void CheckEveryLength() {
+  check_every_length<std::uint8_t>(1);
+  check_every_length<std::uint16_t>(1);
+  check_every_length<float>(0.37);
 }
 
 /// Every colour with one value that is a multiple of 5, which include many sums next to every rounding.

@@ -11,6 +11,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "core/cpu/backend.h"
 #include "core/maths/window.h"
@@ -50,7 +52,8 @@ void WithExtreme(Extreme extreme, const Action& action) {
   extreme == Extreme::minimum ? action(Least()) : action(Greatest());
 }
 
-/// Calls body(d, i) for every vector of keys, then for every remaining key.
+/// Calls body(d, i) for every vector of keys; the last one overlaps the one before. Calls it for every key if
+/// they do not fill a vector. `body` may see keys twice: the extreme of a key and itself is the key.
 template <class Key, class Body>
 HWY_INLINE void ForVectors(std::size_t count, const Body& body) {
   const hn::ScalableTag<Key> d;
@@ -58,6 +61,8 @@ HWY_INLINE void ForVectors(std::size_t count, const Body& body) {
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) body(d, i);
+  if (i == count) return;
+  if (count >= lanes) return body(d, count - lanes);
   for (; i < count; ++i) body(one, i);
 }
 
@@ -70,10 +75,12 @@ void JoinCounted(Op op, const Key* from, const JoinedWindows& windows, std::size
   });
 }
 
-/// out[i] = extreme over from[i + offset]. `out` may be `from`, if the first offset is 0.
+/// out[i] = extreme over from[i + offset]. `out` may be `from`, if the first offset is 0. `count` is then
+/// made whole vectors, because no vector may overlap.
 template <class Key>
 void JoinWindows(Extreme extreme, const Key* from, const JoinedWindows& windows, std::size_t count,
                  Key* out) {
+  if (out == from) count = hwy::RoundUpTo(count, hn::Lanes(hn::ScalableTag<Key>()));
   WithExtreme(extreme, [&](auto op) {
     switch (windows.count) {
       case 1:
@@ -109,6 +116,61 @@ void AdvanceLines(Extreme extreme, const Key* line, const Key* suffix, std::size
       hn::StoreU(op(grown, hn::LoadU(d, suffix + i)), d, out + i);
     });
   });
+}
+
+/// Returns, for every byte of a block of 16, the byte of the same pixel's alpha at the same place in its key.
+template <std::size_t Channels, std::size_t KeyBytes>
+constexpr std::array<std::uint8_t, 16> BytesOfAlpha() {
+  std::array<std::uint8_t, 16> bytes{};
+  for (std::size_t i = 0; i < 16; ++i)
+    bytes[i] = static_cast<std::uint8_t>((i / KeyBytes | (Channels - 1)) * KeyBytes + i % KeyBytes);
+  return bytes;
+}
+
+/// Replaces keys in whole vectors by of(d, i, keys), which returns what a visible and a transparent pixel
+/// get. Alpha gets what a visible pixel gets. Returns the number of keys that are done.
+template <std::size_t Channels, class Key, class Of>
+std::size_t SelectVisible([[maybe_unused]] std::size_t count, [[maybe_unused]] const Of& of,
+                          [[maybe_unused]] Key* keys) {
+  std::size_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+  alignas(16) static constexpr auto bytes_of_alpha = BytesOfAlpha<Channels, sizeof(Key)>();
+  const hn::ScalableTag<Key> d;
+  const hn::Repartition<std::uint8_t, decltype(d)> bytes;
+  const auto places = hn::LoadDup128(bytes, bytes_of_alpha.data());
+  const auto own_places = hn::And(hn::Iota(bytes, 0), hn::Set(bytes, 15));
+  const auto is_alpha = hn::Eq(hn::BitCast(d, places), hn::BitCast(d, own_places));
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto own = hn::LoadU(d, keys + i);
+    const auto alpha = hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, own), places));
+    const auto [shown, hidden] = of(d, i, own);
+    hn::StoreU(hn::IfThenElse(hn::Or(is_alpha, hn::Gt(alpha, hn::Zero(d))), shown, hidden), d, keys + i);
+  }
+#endif
+  return i;
+}
+
+/// Calls hide_colours() for the pixels of a row.
+template <class Key>
+void HideColours(std::size_t count, std::size_t channels, Extreme extreme, Key* keys) {
+  const auto of = [=](auto d, std::size_t, auto own)
+                      HWY_ATTR { return std::pair(own, hn::Set(d, neutral_key<Key>(extreme))); };
+  std::size_t i = channels == 2 ? SelectVisible<2>(count, of, keys) : SelectVisible<4>(count, of, keys);
+  for (; i < count; i += channels) hide_colours(keys + i, static_cast<int>(channels), extreme);
+}
+
+/// Calls store_extreme() without a mask for pixels of a row with alpha.
+template <class Key>
+void StoreVisible(const Key* original, std::size_t count, const ExtremeStore& store, Key* keys) {
+  const auto of = [=](auto d, std::size_t i, auto own) HWY_ATTR {
+    auto stored = own;
+    if constexpr (std::is_same_v<Key, FloatKey>)
+      stored = hn::Xor(own, hn::And(hn::BroadcastSignBit(own), hn::Set(d, 0x7FFFFFFF)));
+    return std::pair(stored, hn::LoadU(d, original + i));
+  };
+  std::size_t i = store.channels == 2 ? SelectVisible<2>(count, of, keys) : SelectVisible<4>(count, of, keys);
+  for (; i < count; i += static_cast<std::size_t>(store.channels))
+    store_extreme(store, original + i, 1, keys + i);
 }
 
 /// Extremes over a window that moves down a series of lines, in three comparisons per key for any window (van
@@ -217,14 +279,15 @@ class RowExtremes {
       : job_(job),
         channels_(static_cast<std::size_t>(job.channels)),
         reach_(needed_reach(job, job.reach_x, job.width)),
-        line_(static_cast<std::size_t>(job.width + 2 * reach_) * channels_, neutral_key<Key>(job.extreme)) {}
+        line_(static_cast<std::size_t>(job.width + 2 * reach_) * channels_ + slack,
+              neutral_key<Key>(job.extreme)) {}
 
   [[nodiscard]] std::size_t bytes() const noexcept { return line_.size() * sizeof(Key); }
 
   void run(const ImageView& source, std::int64_t y, Key* out) {
     read(source, y);
     const std::int64_t window = 2 * reach_ + 1;
-    if (window == 1) std::copy(line_.begin(), line_.end(), out);
+    if (window == 1) std::copy_n(line_.begin(), line_.size() - slack, out);
     for (std::int64_t size = 1; size < window;) {
       const std::int64_t joined = joined_size(size, window);
       const bool last = joined == window;
@@ -248,8 +311,7 @@ class RowExtremes {
     std::copy_n(source.row<Key>(y), keys, row);
     if constexpr (std::is_same_v<Key, FloatKey>)
       std::transform(row, row + keys, row, [](Key bits) { return turn_key(bits); });
-    if (job_.weighted)
-      for (std::size_t i = 0; i < keys; i += channels_) hide_colours(row + i, job_.channels, job_.extreme);
+    if (job_.weighted) HideColours(keys, channels_, job_.extreme, row);
     if (wraps(job_)) {
       std::copy_n(row + keys - pad, pad, line_.data());
       std::copy_n(row, pad, row + keys);
@@ -266,6 +328,8 @@ class RowExtremes {
       windows.offset[i] = static_cast<std::size_t>(std::min(i * size, joined - size)) * channels_;
     return windows;
   }
+
+  static constexpr std::size_t slack = hn::MaxLanes(hn::ScalableTag<Key>());  ///< keys past the end
 
   SlidingExtremeJob job_;
   std::size_t channels_;
@@ -405,6 +469,8 @@ class SlidingExtreme final : public SlidingExtremeOperation {
       return;
     }
     const Key* original = row_of(images.kept(), columns, y);
+    if (job_.weighted && job_.mask_maximum == 0)
+      return StoreVisible(original, static_cast<std::size_t>(pixels) * channels_, store_, out);
     for (std::int64_t x = 0; x < pixels; ++x)
       store_extreme(store_, original + x * job_.channels, mask_at(images.mask, columns.first + x, y),
                     out + x * job_.channels);

@@ -27,37 +27,32 @@ bool fractional(Radius256 radius) { return radius % radius_one != 0; }
 
 std::uint64_t covered_size(Radius256 radius) { return 2 * static_cast<std::uint64_t>(radius) + radius_one; }
 
+int more_bits(const BoxMeanJob& job) { return std::max(0, job.write.fraction - job.read.fraction); }
+
 bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
 
-/// Chooses the division of 64-bit sums: by rows for integers, and for floats without alpha and mask.
-Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights,
-                               bool signed_means) {
+/// Chooses the division of 64-bit sums: by rows, except for floats under a mask or with a constant border.
+Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights) {
   const BoxMeanJob& job = box.job;
-  const bool fits = largest <= divide_limit / weights / (job.read.maximum + 1);
-  if (!job.read.fixed_point) {
-    if (!signed_means) return Division::integer64;
-    if (fits) return Division::float64;
-    return long_sums_fit(job, largest, weights) ? Division::float64_pairs : Division::integer64;
-  }
-  if (job.read.weighted || job.mask_maximum != 0 || job.border == Border::constant)
-    return Division::integer64;
-  const bool whole = !fractional(job.radius.x) && !fractional(job.radius.y);
-  return job.write.type == Type::f32 || (fits && whole) ? Division::float64 : Division::integer64;
+  const bool floats = job.read.fixed_point;
+  if (floats && (job.mask_maximum != 0 || job.border == Border::constant)) return Division::integer64;
+  if (job.write.type == Type::f32) return Division::float64;
+  if (largest <= divide_limit / weights / (job.read.maximum + 1)) return Division::float64;
+  return wide_sums_fit(job, largest, weights) ? Division::wide64 : Division::integer64;
 }
 
 /// Chooses the narrowest type that holds the job's sums.
 void choose_sums(ChainBox& box) {
   const BoxMeanJob& job = box.job;
   const std::uint64_t maximum = job.read.maximum;
-  const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
   const bool fractional_x = fractional(job.radius.x);
   const bool fractional_y = fractional(job.radius.y);
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
-  const std::uint64_t weights = std::uint64_t{fractional_x || fractional_y ? 0x10000U : 1U} << more_bits;
+  const std::uint64_t weights = std::uint64_t{fractional_x || fractional_y ? 0x10000U : 1U} << more_bits(job);
   // SIMD converts means as signed words.
   const std::uint64_t largest_mean = box.unweights() ? white_of(job.read) : maximum;
   const bool signed_means =
-      !job.read.fixed_point && is_integer(job.write.type) && largest_mean <= (0x7FFFFFFFU >> more_bits);
+      !job.read.fixed_point && is_integer(job.write.type) && largest_mean <= (0x7FFFFFFFU >> more_bits(job));
 
   const auto rows = static_cast<std::uint64_t>(2 * box.reach_y + 1);
   const std::uint64_t column = maximum * (fractional_y ? covered_size(job.radius.y) : rows);
@@ -67,7 +62,7 @@ void choose_sums(ChainBox& box) {
                      column <= (std::uint64_t{1} << 53) / columns;
   if (!exact) {
     box.sums = Sums::integer64;
-    box.division = division_of_long_sums(box, largest, weights, signed_means);
+    box.division = division_of_long_sums(box, largest, weights);
     return;
   }
   const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);
@@ -83,7 +78,6 @@ void choose_short_division(ChainBox& box) {
   if (box.sums != Sums::integer32 || box.unweights()) return;
   const bool covers = fractional(job.radius.x) || fractional(job.radius.y);
   const int fraction = job.write.working ? 0 : job.read.fraction;
-  const int more_bits = std::max(0, job.write.fraction - job.read.fraction);
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t divisor = largest * (covers ? 0x10000 : 1) << fraction;
   if (covers) {
@@ -91,13 +85,13 @@ void choose_short_division(ChainBox& box) {
       box.division = Division::integer32;
     return;
   }
-  if ((largest * job.read.maximum << more_bits) + divisor / 2 < word_divide_limit)
+  if ((largest * job.read.maximum << more_bits(job)) + divisor / 2 < word_divide_limit)
     box.division = Division::integer32;
 }
 
 RowSink sink_of(const ChainBox& box) {
-  const bool as_is = !box.unweights() && !box.unpremultiplies() && box.job.mask_maximum == 0 &&
-                     box.job.write.transfer == Transfer::identity;
+  const bool as_is = (!box.unweights() || box.job.write.type == Type::f32) && !box.unpremultiplies() &&
+                     box.job.mask_maximum == 0 && box.job.write.transfer == Transfer::identity;
   return as_is ? RowSink::output_as_is : RowSink::blend_or_encode;
 }
 
@@ -186,12 +180,14 @@ bool narrow_sums(const BoxMeanJob& job) {
   return job.read.maximum <= 0x7FFFFFFF / largest_box(job.width, job.height, job.radius, job.border);
 }
 
-bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
+bool wide_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
   constexpr std::uint64_t one = 1;
-  const std::uint64_t largest_mean = job.write.working ? job.read.maximum : white_of(job.read);
-  const std::uint64_t divisor = std::max(job.read.alpha_maximum, one << job.read.fraction);
-  return largest <= long_divide_limit / (weights << job.read.fraction) / ((job.read.maximum >> 24) + 1) &&
-         largest_mean < one << 28 && largest <= (one << 52) / (radius_one * radius_one) / divisor;
+  const PixelRead& read = job.read;
+  const bool working = job.write.working;
+  const std::uint64_t divisor = working ? 1 : std::max(read.alpha_maximum, one << read.fraction);
+  const std::uint64_t largest_mean = working ? read.maximum << more_bits(job) : white_of(read);
+  return largest <= (one << 63) / (read.maximum + 1) && largest_mean < one << 49 &&
+         largest <= (one << 52) / weights / divisor;
 }
 
 std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) {

@@ -93,9 +93,6 @@ inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
 inline constexpr std::uint64_t largest_word_divisor = std::uint64_t{1} << 30;
 /// Bound on weighted sums (largest mean times divisor), for Division::float64.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
-/// Bound on weighted sums in units of 2^24, for Division::float64_pairs. Weights are up to 2^24, means below
-/// 2^28 and divisors below 2^52, so that all remainders are exact.
-inline constexpr std::uint64_t long_divide_limit = std::uint64_t{1} << 52;
 
 /// Type of the prefix sums along a row.
 enum class Sums : std::uint8_t {
@@ -107,10 +104,10 @@ enum class Sums : std::uint8_t {
 /// Arithmetic that turns the sum of a window into its mean. All variants round to nearest, ties up, and give
 /// the same bytes; `chain_of()` chooses the cheapest one that is exact for the largest sum of the job.
 enum class Division : std::uint8_t {
-  integer32,      ///< whole boxes with sums below 2^31, or means of 16 bits: multiply and shift
-  float64,        ///< sums below divide_limit, and sums of floats
-  float64_pairs,  ///< sums of 64 bits, weighted below long_divide_limit
-  integer64       ///< all other sums, one pixel at a time
+  integer32,  ///< whole boxes with sums below 2^31, or means of 16 bits: multiply and shift
+  float64,    ///< sums below divide_limit, and means of floats
+  wide64,     ///< sums below 2^63, means below 2^49, divisors below 2^52
+  integer64   ///< all other sums, one pixel at a time
 };
 
 /// The source of a box's rows.
@@ -186,9 +183,8 @@ struct ChainBox {
 /// Whether sums over whole boxes fit 31 bits: SIMD converts and divides signed words.
 [[nodiscard]] bool narrow_sums(const BoxMeanJob& job);
 
-/// Whether pairs of doubles divide sums above divide_limit exactly. `largest`: pixels of the largest box.
-/// `weights`: factor of their sum.
-[[nodiscard]] bool long_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights);
+/// Whether Division::wide64 is exact. `largest`: pixels of the largest box. `weights`: factor of their sum.
+[[nodiscard]] bool wide_sums_fit(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights);
 
 /// Returns the boxes of the jobs, or nothing if a job cannot slide down tiles: a radius map, radius 0,
 /// windows far larger than the picture, excluded pixels together with alpha or with sums of 64 bits.

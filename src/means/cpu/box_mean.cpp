@@ -110,43 +110,43 @@ struct PlacedBox {
   const Sum* below;
 };
 
-/// Returns the products of a whole sum and a weight.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE LongSum<V> LongProduct(D d, V sum, V weight) {
-  const auto high = hn::Floor(hn::Mul(sum, hn::Set(d, 0x1p-24)));
-  return {hn::Mul(high, weight), hn::Mul(hn::NegMulAdd(high, hn::Set(d, 0x1p24), sum), weight)};
+/// Adds the product of a whole sum, below 2^52, and a weight.
+template <class D>
+HWY_INLINE void AddProduct(D d, hn::Vec<D> sum, hn::Vec<D> weight, WideSums<D>& total) {
+  const hn::Rebind<std::uint64_t, D> integers;
+  const auto product = LowWordProduct(integers, WholeBits(d, sum), WholeBits(d, weight));
+  total.low = hn::Add(total.low, product);
+  total.estimate = hn::MulAdd(sum, weight, total.estimate);
 }
 
 /// Returns the weighted sum of the whole boxes for the channels from c on that D holds, which is exact as a
-/// double (below 2^53) or as a LongSum.
-template <bool Long, std::size_t Channels, class D, class Sum>
+/// double (below 2^53) or as WideSums.
+template <bool Wide, std::size_t Channels, class D, class Sum>
 HWY_INLINE auto CoveredSum(D d, const PlacedBox<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c) {
   const auto whole = [&](const Sum* above, const Sum* below, std::size_t more) HWY_ATTR {
     return WholeBox(d, above + c, below + c, at.left - more, at.right + more);
   };
   auto sum = whole(at.above, at.below, 0);
-  auto long_sum = LongProduct(d, sum, hn::Set(d, box.inner * box.inner));
+  const auto inner = hn::Set(d, box.inner);
+  WideSums<D> wide_sum{hn::Zero(hn::Rebind<std::uint64_t, D>()), hn::Zero(d)};
+  if constexpr (Wide) AddProduct(d, sum, hn::Mul(inner, inner), wide_sum);
   if (box.fractional) {
     const Sum* outer_above = at.row(at.y - at.reach - 2);
     const Sum* outer_below = at.row(at.y + at.reach + 1);
-    const auto inner = hn::Set(d, box.inner);
     const auto outer = hn::Set(d, box.outer);
     const auto wide = whole(at.above, at.below, Channels);
     const auto tall = whole(outer_above, outer_below, 0);
     const auto both = whole(outer_above, outer_below, Channels);
-    if constexpr (Long) {
-      for (const auto& more : {LongProduct(d, hn::Add(wide, tall), hn::Mul(inner, outer)),
-                               LongProduct(d, both, hn::Mul(outer, outer))}) {
-        long_sum.high = hn::Add(long_sum.high, more.high);
-        long_sum.low = hn::Add(long_sum.low, more.low);
-      }
+    if constexpr (Wide) {
+      AddProduct(d, hn::Add(wide, tall), hn::Mul(inner, outer), wide_sum);
+      AddProduct(d, both, hn::Mul(outer, outer), wide_sum);
     } else {
       sum = hn::Add(hn::Mul(inner, hn::Add(hn::Mul(inner, sum), hn::Mul(outer, wide))),
                     hn::Mul(outer, hn::Add(hn::Mul(inner, tall), hn::Mul(outer, both))));
     }
   }
-  if constexpr (Long)
-    return long_sum;
+  if constexpr (Wide)
+    return wide_sum;
   else
     return sum;
 }
@@ -168,14 +168,14 @@ HWY_INLINE V MeanOf(D d, V sum, const BoxOfRadius& box) {
   return NearestQuotient(d, sum, hn::Set(d, box.divisor), hn::Mul(sum, reciprocal));
 }
 
-template <class Sum, class D, class V>
-HWY_INLINE V MeanOf(D d, LongSum<V> sum, const BoxOfRadius& box) {
+template <class Sum, class D>
+HWY_INLINE hn::Vec<D> MeanOf(D d, WideSums<D> sum, const BoxOfRadius& box) {
   return QuotientOf(d, sum, hn::Set(d, box.divisor));
 }
 
 /// Returns covered sums of colours times alpha over the sum of alpha, at most `white`, and that of alpha over
 /// the divisor of the box. The sum of alpha is below 2^52.
-template <bool Long, std::size_t Channels, class D, class Sum>
+template <bool Wide, std::size_t Channels, class D, class Sum>
 HWY_INLINE auto UnweightedMean(D d, const PlacedBox<Channels, Sum>& at, const BoxOfRadius& box, std::size_t c,
                                double white) {
   const hn::RebindToSigned<D> integers;
@@ -183,10 +183,10 @@ HWY_INLINE auto UnweightedMean(D d, const PlacedBox<Channels, Sum>& at, const Bo
   const auto is_alpha =
       hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, static_cast<std::int64_t>(c)), last), last));
   const hn::CappedTag<double, 1> one;
-  const auto alpha = hn::GetLane(EstimateOf(one, CoveredSum<Long>(one, at, box, Channels - 1)));
+  const auto alpha = hn::GetLane(EstimateOf(one, CoveredSum<Wide>(one, at, box, Channels - 1)));
   const auto divisor = hn::IfThenElse(is_alpha, hn::Set(d, box.divisor), hn::Set(d, std::max(alpha, 1.0)));
-  const auto sum = CoveredSum<Long>(d, at, box, c);
-  if constexpr (Long)
+  const auto sum = CoveredSum<Wide>(d, at, box, c);
+  if constexpr (Wide)
     return hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
   else
     return hn::Min(NearestQuotient(d, sum, divisor, hn::Div(sum, divisor)), hn::Set(d, white));
@@ -195,7 +195,7 @@ HWY_INLINE auto UnweightedMean(D d, const PlacedBox<Channels, Sum>& at, const Bo
 /// Sets means[x * Channels + c] for x in [first, last) to the mean over the box boxes[x] around (x, y),
 /// rounded to nearest, ties up; if Weighted, colours are means times alpha over that of alpha. All entries
 /// must exist, and gather_slack more. Sums of u32 are below 2^31.
-template <bool Weighted, bool Long, std::size_t Channels, class Sum>
+template <bool Weighted, bool Wide, std::size_t Channels, class Sum>
 HWY_NOINLINE void GatherMeans(const RingTable<Sum>& table, std::size_t y, const BoxOfRadius* const* boxes,
                               std::size_t first, std::size_t last, double white,
                               std::uint32_t* HWY_RESTRICT means) {
@@ -208,9 +208,9 @@ HWY_NOINLINE void GatherMeans(const RingTable<Sum>& table, std::size_t y, const 
     for (std::size_t c = 0; c < Channels; c += hn::Lanes(d)) {
       hn::Vec<decltype(d)> mean;
       if constexpr (Weighted)
-        mean = UnweightedMean<Long>(d, at, box, c, white);
+        mean = UnweightedMean<Wide>(d, at, box, c, white);
       else
-        mean = MeanOf<Sum>(d, CoveredSum<Long>(d, at, box, c), box);
+        mean = MeanOf<Sum>(d, CoveredSum<Wide>(d, at, box, c), box);
       hn::StoreU(hn::BitCast(du32, hn::DemoteTo(d32, mean)), du32, means + x * Channels + c);
     }
   }
@@ -229,8 +229,8 @@ struct RingTile {
   WorkspaceVector<std::uint32_t> means;
 };
 
-/// `Long`: whether weighted sums may exceed 2^53.
-template <class Sum, bool Long>
+/// `Wide`: whether weighted sums may exceed 2^53.
+template <class Sum, bool Wide>
 class BoxMeanRing final : public BoxMeanOperation {
  public:
   BoxMeanRing(CpuBackend& backend, const BoxMeanJob& job, std::int64_t reach)
@@ -346,7 +346,7 @@ class BoxMeanRing final : public BoxMeanOperation {
     const auto halo = static_cast<std::size_t>(halo_);
     const RingTable<Sum> table{tile.ring.data(), stride_, ring_rows_ - 1};
     const auto gather = [&]<bool Weighted, std::size_t Channels>() {
-      GatherMeans<Weighted, Long, Channels>(table, static_cast<std::size_t>(y + largest_reach + 1),
+      GatherMeans<Weighted, Wide, Channels>(table, static_cast<std::size_t>(y + largest_reach + 1),
                                             tile.box_at.data(), halo, halo + pixels,
                                             static_cast<double>(white_of(job_.read)), tile.means.data());
     };
@@ -437,7 +437,7 @@ inline Prepared<BoxMeanJob> PrepareBoxMeanRing(CpuBackend& backend, const BoxMea
   const std::uint64_t tile = (tile_width + 2 * halo) * (static_cast<std::uint64_t>(job.height) + 2 * halo);
   if (tile > most) return nullptr;
   if (box <= most / weights) return std::make_unique<BoxMeanRing<double, false>>(backend, job, reach);
-  if (long_sums_fit(job, box, weights))
+  if (wide_sums_fit(job, box, weights))
     return std::make_unique<BoxMeanRing<double, true>>(backend, job, reach);
   return nullptr;
 }

@@ -1,7 +1,8 @@
 // Means from differences of prefix sums, compiled for every SIMD target. Every mean is the exact integer
 // nearest to sum / divisor, ties up, so all targets give the same bytes. A row is divided in integers of
-// 32 bits, in doubles, or in pairs of doubles (Division in means/cpu/box_chain.h); the comments of each prove
-// that its roundings cannot change the result. The last section divides colours by the sum of alpha.
+// 32 bits, in doubles, or with remainders of 64 bits (Division in means/cpu/box_chain.h); the comments of
+// each prove that its roundings cannot change the result. The last section divides colours by the sum of
+// alpha.
 
 #if defined(SATIN_DIVIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_DIVIDE_INL_H
@@ -91,33 +92,48 @@ HWY_INLINE auto WeightedSum(D d, const BoxDifferences<Sum>& boxes, std::size_t i
   }
 }
 
-/// A sum above 2^53: high * 2^24 + low, both exact integers.
-template <class V>
-struct LongSum {
-  V high;
-  V low;
+/// Sums that may exceed 64 bits: WideSum of pixels/maths/divide.h for every lane.
+template <class D>
+struct WideSums {
+  hn::Vec<hn::Rebind<std::uint64_t, D>> low;
+  hn::Vec<D> estimate;
 };
 
-template <int Boxes, class D>
-HWY_INLINE LongSum<hn::Vec<D>> WeightedLongSum(D d, const BoxDifferences<std::uint64_t>& boxes,
-                                               std::size_t i) {
-  const hn::Rebind<std::uint64_t, D> sums;
-  LongSum<hn::Vec<D>> result{hn::Zero(d), hn::Zero(d)};
-  for (int box = 0; box < Boxes; ++box) {
-    const auto difference = Difference(d, boxes, box, i);
-    const auto weight = hn::Set(d, boxes.weight[box]);
-    const auto high = ExactDouble(d, hn::ShiftRight<24>(difference));
-    const auto low = ExactDouble(d, hn::And(difference, hn::Set(sums, 0xFFFFFF)));
-    result.high = hn::MulAdd(high, weight, result.high);
-    result.low = hn::MulAdd(low, weight, result.low);
+/// Returns the low 64 bits of products of integers and words below 2^32.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V LowWordProduct(D d, V integers, V words) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    return hn::Set(d, hn::GetLane(integers) * hn::GetLane(words));
+  } else {
+    const hn::Repartition<std::uint32_t, D> halves;
+    const auto high = hn::BitCast(halves, hn::ShiftRight<32>(integers));
+    const auto low = hn::MulEven(hn::BitCast(halves, integers), hn::BitCast(halves, words));
+    return hn::Add(low, hn::ShiftLeft<32>(hn::MulEven(high, hn::BitCast(halves, words))));
   }
-  return result;
 }
 
-template <int Boxes, bool Long, class D, class Sum>
+/// Returns the low 64 bits of products.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V LowProduct(D d, V a, V b) {
+  if constexpr (has_avx512 && hn::MaxLanes(D()) == 8) {
+    return V{_mm512_mullo_epi64(a.raw, b.raw)};
+  } else {
+    const auto high = LowWordProduct(d, a, hn::ShiftRight<32>(b));
+    return hn::Add(LowWordProduct(d, a, hn::And(b, hn::Set(d, 0xFFFFFFFFU))), hn::ShiftLeft<32>(high));
+  }
+}
+
+template <int Boxes, bool Wide, class D, class Sum>
 HWY_INLINE auto SumAt(D d, const BoxDifferences<Sum>& boxes, std::size_t i) {
-  if constexpr (Long) {
-    return WeightedLongSum<Boxes>(d, boxes, i);
+  if constexpr (Wide) {
+    const hn::Rebind<std::uint64_t, D> integers;
+    const auto product = [&](int box) HWY_ATTR {
+      const auto weight = hn::Set(integers, static_cast<std::uint64_t>(boxes.weight[box]));
+      return LowWordProduct(integers, Difference(d, boxes, box, i), weight);
+    };
+    auto low = product(0);
+    for (int box = 1; box < Boxes; ++box) low = hn::Add(low, product(box));
+    return WideSums<D>{low, WeightedSum<Boxes>(d, boxes, i)};
   } else {
     return WeightedSum<Boxes>(d, boxes, i);
   }
@@ -128,9 +144,9 @@ HWY_INLINE V EstimateOf(D /*d*/, V sum) {
   return sum;
 }
 
-template <class D, class V>
-HWY_INLINE V EstimateOf(D d, LongSum<V> sum) {
-  return hn::MulAdd(sum.high, hn::Set(d, 0x1p24), sum.low);
+template <class D>
+HWY_INLINE hn::Vec<D> EstimateOf(D /*d*/, WideSums<D> sum) {
+  return sum.estimate;
 }
 
 /// Returns a quotient that rounds to the integer nearest to sum / divisor, ties up. Adding 1/4 moves ties
@@ -142,32 +158,43 @@ HWY_INLINE V QuotientOf(D d, V sum, V divisor) {
   return hn::Div(hn::Add(sum, hn::Set(d, 0.25)), divisor);
 }
 
-/// Returns the rounded quotient of a long sum: an estimate that errs by at most one, corrected by its
-/// remainder. All products and differences except those of the estimate are exact.
-template <class D, class V>
-HWY_INLINE V QuotientOf(D d, LongSum<V> sum, V divisor) {
-  const auto unit = hn::Set(d, 0x1p24);
-  const auto round = hn::Set(d, 0x1p52);
-  const auto quotient = hn::Sub(hn::Add(hn::Div(EstimateOf(d, sum), divisor), round), round);
-  const auto high = hn::Floor(hn::Mul(divisor, hn::Set(d, 0x1p-24)));
-  const auto low = hn::NegMulAdd(high, unit, divisor);
-  const auto rest =
-      hn::MulAdd(hn::NegMulAdd(quotient, high, sum.high), unit, hn::NegMulAdd(quotient, low, sum.low));
-  const auto twice = hn::Add(rest, rest);
-  const auto one = hn::Set(d, 1.0);
-  const auto more = hn::IfThenElseZero(hn::Ge(twice, divisor), one);
-  const auto less = hn::IfThenElseZero(hn::Lt(twice, hn::Neg(divisor)), one);
-  return hn::Sub(hn::Add(quotient, more), less);
+/// Returns whole numbers from 0 to 2^52 as integers.
+template <class D>
+HWY_INLINE auto WholeBits(D d, hn::Vec<D> wholes) {
+  const hn::Rebind<std::uint64_t, D> bits;
+  const auto unit = hn::Set(d, 0x1p52);
+  return hn::Sub(hn::BitCast(bits, hn::Add(wholes, unit)), hn::BitCast(bits, unit));
 }
 
-/// Divides with a divisor per entry, or long sums. `boxes` is a copy, so that no store to the means can alias
+/// Returns the rounded quotient of a wide sum, which may be negative, as divide_round() of
+/// pixels/maths/divide.h does: below 2^49 in magnitude the estimate errs by at most one after it is rounded,
+/// so that the low 64 bits of the remainder are the remainder. Divisors are below 2^52.
+template <class D>
+HWY_INLINE hn::Vec<D> QuotientOf(D d, WideSums<D> sum, hn::Vec<D> divisor) {
+  const hn::Rebind<std::uint64_t, D> bits;
+  const hn::Rebind<std::int64_t, D> integers;
+  const auto whole = hn::Set(d, rounding_for<std::uint64_t>);
+  const auto whole_bits = hn::BitCast(bits, whole);
+  const auto rounded = hn::Add(hn::Div(sum.estimate, divisor), whole);
+  const auto quotient = hn::Sub(hn::BitCast(bits, rounded), whole_bits);
+  const auto count = WholeBits(d, divisor);
+  const auto rest = hn::BitCast(integers, hn::Sub(sum.low, LowProduct(bits, quotient, count)));
+  const auto twice = hn::Add(rest, rest);
+  const auto most = hn::BitCast(integers, count);
+  const auto one = hn::Set(d, 1.0);
+  const auto more = hn::IfThenZeroElse(hn::RebindMask(d, hn::Gt(most, twice)), one);
+  const auto less = hn::IfThenElseZero(hn::RebindMask(d, hn::Gt(hn::Neg(most), twice)), one);
+  return hn::Add(hn::Sub(rounded, whole), hn::Sub(more, less));
+}
+
+/// Divides with a divisor per entry, or wide sums. `boxes` is a copy, so that no store to the means can alias
 /// it.
-template <int Boxes, bool Long, class D, class Sum, class Mean>
+template <int Boxes, bool Wide, class D, class Sum, class Mean>
 std::size_t DivideEach(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                        std::size_t last, Mean* means) {
   const auto round = hn::Set(d, rounding_for<Mean>);
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto quotient = QuotientOf(d, SumAt<Boxes, Long>(d, boxes, i), DivisorAt(d, divisors, i));
+    const auto quotient = QuotientOf(d, SumAt<Boxes, Wide>(d, boxes, i), DivisorAt(d, divisors, i));
     StoreNearest(d, hn::Add(quotient, round), means + i);
   }
   return i;
@@ -336,35 +363,11 @@ void Divide(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::siz
         return;
     }
     if constexpr (std::is_same_v<Sum, std::uint64_t>)
-      if (divisors.division == Division::float64_pairs)
+      if (divisors.division == Division::wide64)
         return InVectors(first, [&](auto d, std::size_t i) {
           return DivideEach<Boxes, true>(d, boxes, divisors, i, last, means);
         });
     DivideFloat64<Boxes>(boxes, divisors, first, last, means);
-  });
-}
-
-template <int Boxes, class D>
-std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors, double scale,
-                         std::size_t i, std::size_t last, float* means) {
-  const hn::Rebind<float, D> floats;
-  const auto scales = hn::Set(d, scale);
-  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto mean = hn::Div(WeightedSum<Boxes>(d, boxes, i), DivisorAt(d, divisors, i));
-    hn::StoreU(hn::DemoteTo(floats, hn::Mul(mean, scales)), floats, means + i);
-  }
-  return i;
-}
-
-/// Stores means[i] = (sum of weight * (ahead[i] - behind[i])) / divisor * scale for entries [first, last),
-/// with signed differences. The boxes are added in their order, each step is rounded to double, and the last
-/// one to float.
-inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors, double scale,
-                       std::size_t first, std::size_t last, float* means) {
-  WithBoxes(boxes, [&]<int Boxes>() {
-    InVectors(first, [&](auto d, std::size_t i) {
-      return DivideFloats<Boxes>(d, boxes, divisors, scale, i, last, means);
-    });
   });
 }
 
@@ -380,32 +383,36 @@ constexpr std::array<std::int64_t, Lanes> LanesOfAlpha() {
 }
 
 /// Returns the sum of alpha for every lane of a vector that begins with entry i.
-template <int Boxes, bool Long, std::size_t Channels, class D, class V, class Sum>
+template <int Boxes, bool Wide, std::size_t Channels, class D, class V, class Sum>
 HWY_INLINE auto AlphaFor(D d, V sum, const BoxDifferences<Sum>& boxes, std::size_t i) {
   if constexpr (hn::MaxLanes(D()) >= Channels) {
     alignas(64) static constexpr auto lanes = LanesOfAlpha<Channels, hn::MaxLanes(D())>();
     return hn::TableLookupLanes(EstimateOf(d, sum), hn::SetTableIndices(d, lanes.data()));
   } else {
     const hn::CappedTag<double, 1> one;
-    const auto alpha = SumAt<Boxes, Long>(one, boxes, i | (Channels - 1));
+    const auto alpha = SumAt<Boxes, Wide>(one, boxes, i | (Channels - 1));
     return hn::Set(d, hn::GetLane(EstimateOf(one, alpha)));
   }
 }
 
-template <int Boxes, bool Long, std::size_t Channels, class D, class Sum, class Mean>
+/// Returns the lanes of a vector that begins with entry i that hold alpha.
+template <std::size_t Channels, class D>
+HWY_INLINE auto IsAlpha(D d, std::size_t i) {
+  const hn::RebindToSigned<D> integers;
+  const auto channel_bits = hn::Set(integers, Channels - 1);
+  const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
+  return hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, phase), channel_bits), channel_bits));
+}
+
+template <int Boxes, bool Wide, std::size_t Channels, class D, class Sum, class Mean>
 std::size_t UnweightVectors(D d, BoxDifferences<Sum> boxes, const Divisors& divisors, std::size_t i,
                             std::size_t last, std::uint32_t white, Mean* means) {
   if (HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // lane tables need a constant size
-  const hn::RebindToSigned<D> integers;
-  const auto channel_bits = hn::Set(integers, Channels - 1);
   const auto round = hn::Set(d, rounding_for<Mean>);
   for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
-    const auto phase = static_cast<std::int64_t>(hn::MaxLanes(D()) >= Channels ? 0 : i % Channels);
-    const auto channel = hn::And(hn::Iota(integers, phase), channel_bits);
-    const auto is_alpha = hn::RebindMask(d, hn::Eq(channel, channel_bits));
-    const auto sum = SumAt<Boxes, Long>(d, boxes, i);
-    const auto alpha = hn::Max(AlphaFor<Boxes, Long, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
-    const auto divisor = hn::IfThenElse(is_alpha, DivisorAt(d, divisors, i), alpha);
+    const auto sum = SumAt<Boxes, Wide>(d, boxes, i);
+    const auto alpha = hn::Max(AlphaFor<Boxes, Wide, Channels>(d, sum, boxes, i), hn::Set(d, 1.0));
+    const auto divisor = hn::IfThenElse(IsAlpha<Channels>(d, i), DivisorAt(d, divisors, i), alpha);
     const auto mean = hn::Min(QuotientOf(d, sum, divisor), hn::Set(d, white));
     StoreNearest(d, hn::Add(mean, round), means + i);
   }
@@ -465,10 +472,7 @@ std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divis
   constexpr std::size_t lanes = hn::MaxLanes(D());
   if constexpr (lanes >= Channels) {
     alignas(64) static constexpr auto pixels = LanesOfPixels<Channels, lanes>();
-    const hn::RebindToSigned<D> integers;
-    const auto channel_bits = hn::Set(integers, Channels - 1);
-    const auto is_alpha =
-        hn::RebindMask(d, hn::Eq(hn::And(hn::Iota(integers, 0), channel_bits), channel_bits));
+    const auto is_alpha = IsAlpha<Channels>(d, 0);
     const auto one = hn::Set(d, 1.0);
     const auto of_alpha = hn::Set(d, 1.0 / divisors.divisor);
     const auto quarter = hn::Set(d, 0.25);
@@ -495,26 +499,71 @@ std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divis
 
 /// Stores the means of entries [first, last): whole pixels of 2 or 4 channels whose colours were summed times
 /// alpha. The last channel is the mean of alpha; the others are round(colour sum / alpha sum), ties up, at
-/// most `white`, and 0 if the sum of alpha is 0. Weighted sums are below 2^50, or long; sums of alpha are
+/// most `white`, and 0 if the sum of alpha is 0. Weighted sums are below 2^50, or wide; sums of alpha are
 /// below 2^52.
 template <class Sum, class Mean>
 void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
               std::size_t channels, std::uint32_t white, Mean* means) {
-  const auto of = [&]<int Boxes, bool Long, std::size_t Channels>() {
+  const auto of = [&]<int Boxes, bool Wide, std::size_t Channels>() {
     InVectors(first, [&](auto d, std::size_t i) {
-      if constexpr (!Long)
+      if constexpr (!Wide)
         if (divisors.window_pixels == nullptr)
           i = UnweightBlocks<Boxes, Channels>(d, boxes, divisors, i, last, white, means);
-      return UnweightVectors<Boxes, Long, Channels>(d, boxes, divisors, i, last, white, means);
+      return UnweightVectors<Boxes, Wide, Channels>(d, boxes, divisors, i, last, white, means);
     });
   };
-  const auto run = [&]<int Boxes, bool Long>() {
-    channels == 2 ? of.template operator()<Boxes, Long, 2>() : of.template operator()<Boxes, Long, 4>();
+  const auto run = [&]<int Boxes, bool Wide>() {
+    channels == 2 ? of.template operator()<Boxes, Wide, 2>() : of.template operator()<Boxes, Wide, 4>();
   };
   WithBoxes(boxes, [&]<int Boxes>() {
     if constexpr (std::is_same_v<Sum, std::uint64_t>)
-      if (divisors.division == Division::float64_pairs) return run.template operator()<Boxes, true>();
+      if (divisors.division == Division::wide64) return run.template operator()<Boxes, true>();
     run.template operator()<Boxes, false>();
+  });
+}
+
+// --- Means of floats ---
+
+template <int Boxes, std::size_t Channels, class D>
+std::size_t DivideFloats(D d, BoxDifferences<std::uint64_t> boxes, const Divisors& divisors,
+                         FixedExponents exponents, const float* original, std::size_t i, std::size_t last,
+                         float* means) {
+  if (Channels != 0 && HWY_HAVE_SCALABLE && hn::MaxLanes(D()) > 1) return i;  // as UnweightVectors()
+  const hn::Rebind<float, D> floats;
+  const auto scale = hn::Set(d, power_of_two((Channels == 0 ? 0 : exponents.alpha) - exponents.colour));
+  const auto alpha_scale = hn::Set(d, power_of_two(-exponents.alpha));
+  for (; i + hn::Lanes(d) <= last; i += hn::Lanes(d)) {
+    const auto sum = WeightedSum<Boxes>(d, boxes, i);
+    const auto divisor = DivisorAt(d, divisors, i);
+    auto mean = hn::Mul(hn::Div(sum, divisor), Channels == 0 ? scale : alpha_scale);
+    if constexpr (Channels != 0) {
+      const auto alpha = AlphaFor<Boxes, false, Channels>(d, sum, boxes, i);
+      const auto own = hn::PromoteTo(d, hn::LoadU(floats, original + i));
+      const auto colour = hn::Mul(hn::Div(sum, alpha), scale);
+      mean = hn::IfThenElse(IsAlpha<Channels>(d, i), mean, colour);
+      mean = hn::IfThenElse(hn::Gt(alpha, hn::Zero(d)), mean, own);
+    }
+    hn::StoreU(hn::DemoteTo(floats, mean), floats, means + i);
+  }
+  return i;
+}
+
+/// Stores means[i] = (sum of weight * (ahead[i] - behind[i])) / divisor as floats for entries [first, last),
+/// with signed differences. The boxes are added in their order, each step is rounded to double, and the last
+/// one to float. With `alpha_channels`, 2 or 4 in place of 0, colours were summed times alpha and are divided
+/// by its sum; where that is not positive, the entries of `original` are kept.
+inline void FloatMeans(const BoxDifferences<std::uint64_t>& boxes, const Divisors& divisors,
+                       FixedExponents exponents, std::size_t alpha_channels, const float* original,
+                       std::size_t first, std::size_t last, float* means) {
+  WithBoxes(boxes, [&]<int Boxes>() {
+    const auto divide = [&]<std::size_t Channels>() {
+      InVectors(first, [&](auto d, std::size_t i) {
+        return DivideFloats<Boxes, Channels>(d, boxes, divisors, exponents, original, i, last, means);
+      });
+    };
+    alpha_channels == 0   ? divide.template operator()<0>()
+    : alpha_channels == 2 ? divide.template operator()<2>()
+                          : divide.template operator()<4>();
   });
 }
 

@@ -128,6 +128,7 @@ class SlidingBox {
                 std::byte* out) {
     begin_row(y, row_at);
     extend();
+    if (box_.job.write.type == Type::f32) original_ = images.original.row<float>(y) + entries(first_);
     if (box_.division == Division::integer64) {
       scan_to(last_ - first_ + 2 * box_.halo_x);
       return with_output(box_.job, [&]<int Channels, class T>() {
@@ -361,11 +362,13 @@ class SlidingBox {
   template <class Sum>
   void divide_cached(const MeanStore& store, const BoxDifferences<Sum>& sums, const Divisors& divisors,
                      std::size_t first, std::size_t last, std::byte* out) const {
-    if (box_.unweights()) return unweight_cached(store, sums, divisors, first, last, out);
+    if (box_.unweights() && box_.output != Type::f32)
+      return unweight_cached(store, sums, divisors, first, last, out);
     const auto divide = [&]<class Mean>() {
       Mean* means = reinterpret_cast<Mean*>(out);
       if constexpr (std::is_same_v<Mean, float>) {
-        FloatMeans(sums, divisors, power_of_two(-store.exponents.colour), first, last, means);
+        FloatMeans(sums, divisors, store.exponents, box_.unweights() ? channels_ : 0, original_, first, last,
+                   means);
       } else {
         Divide(sums, divisors, first, last, means);
       }
@@ -425,6 +428,7 @@ class SlidingBox {
   WorkspaceVector<std::byte> memory_;
   std::array<Window, 2> windows_{};
   std::array<RowChange<std::byte>, 2> changes_{};  ///< rows for the inner window and the larger one
+  const float* original_ = nullptr;                ///< row of the input from its first column, for floats
   std::int64_t summed_ = 0;                        ///< end of the input columns whose sums are up to date
   bool started_ = false;                           ///< whether the column sums are those of a row of the tile
   std::int64_t scanned_ = 0;                       ///< number of columns whose prefixes are up to date
@@ -558,7 +562,9 @@ class TileOfBoxes final : public SlidingBoxes {
 
   std::byte* ring_row(std::size_t box, std::int64_t position) {
     const std::int64_t rows = boxes_[box].ring_rows();
-    const auto index = static_cast<std::size_t>((position % rows + rows) % rows);
+    const auto index = static_cast<std::size_t>(
+        position >= 0 ? static_cast<std::uint32_t>(position) % static_cast<std::uint32_t>(rows)
+                      : (position % rows + rows) % rows);  // divisions of 64 bits are slow
     return states_[box].rows.data() + index * states_[box].row_bytes;
   }
 

@@ -22,6 +22,7 @@
 #include "core/cpu/cache.h"
 #include "core/maths/window.h"
 #include "core/windows.h"
+#include "core/with_type.h"
 #include "core/workspace.h"
 #include "extremes/sliding_extreme.h"
 #include "order/cpu/chunk_ranks-inl.h"
@@ -64,16 +65,28 @@ class BorderChunk {
     std::array<Key, 4> outside{};
     for (std::size_t c = 0; c < outside.size(); ++c)
       outside[c] = turn_key(static_cast<Key>(job_.border_keys[c]));
+    const std::int64_t length = turned ? job_.height : job_.width;
+    const Stretch seen{along_.first - reach_, along_.last + reach_};
+    const Stretch inside{std::max<std::int64_t>(seen.first, 0), std::min(seen.last, length)};
     for (std::int64_t i = 0; i < 3 * reach_; ++i) {
       const std::int64_t at = line_at(i);
       Key* to = line(lines_, i);
-      for (std::int64_t k = along_.first - reach_; k < along_.last + reach_; ++k) {
-        const std::int64_t from = source_of(k, turned ? job_.height : job_.width, job_.border);
-        const Key* pixel = at < 0 || from < 0 ? outside.data()
-                           : turned           ? source.row<Key>(from) + at * job_.channels
-                                              : source.row<Key>(at) + from * job_.channels;
-        for (int c = 0; c < job_.channels; ++c) *to++ = pixel[c];
-      }
+      with_channels(job_.channels, [&]<int Channels>() {
+        const auto copy = [&](std::int64_t first, std::int64_t last, const auto& pixel_at) {
+          for (std::int64_t k = first; k < last; ++k)
+            std::copy_n(pixel_at(k), Channels, to + (k - seen.first) * Channels);
+        };
+        const auto near_border = [&](std::int64_t k) {
+          const std::int64_t from = source_of(k, length, job_.border);
+          return at < 0 || from < 0 ? outside.data()
+                                    : source.row<Key>(turned ? from : at) + (turned ? at : from) * Channels;
+        };
+        copy(seen.first, at < 0 ? seen.last : inside.first, near_border);
+        if (at < 0) return;
+        turned ? copy(inside.first, inside.last, [&](auto k) { return source.row<Key>(k) + at * Channels; })
+               : copy(inside.first, inside.last, [&](auto k) { return source.row<Key>(at) + k * Channels; });
+        copy(inside.last, seen.last, near_border);
+      });
       mark(i, at);
     }
   }
@@ -105,8 +118,10 @@ class BorderChunk {
                     output.row<Key>(across_.first + i) + along_.first * channels);
         continue;
       }
-      for (std::int64_t y = along_.first; y < along_.last; ++y, from += channels)
-        std::copy_n(from, channels, output.row<Key>(y) + (across_.first + i) * channels);
+      with_channels(job_.channels, [&]<int Channels>() {
+        for (std::int64_t y = along_.first; y < along_.last; ++y, from += Channels)
+          std::copy_n(from, Channels, output.row<Key>(y) + (across_.first + i) * Channels);
+      });
     }
   }
 

@@ -15,6 +15,7 @@
 
 #include "core/cpu/backend.h"
 #include "core/windows.h"
+#include "core/with_type.h"
 #include "pixels/cpu/plane_rows-inl.h"
 #include "pixels/fixed_threshold.h"
 
@@ -89,8 +90,8 @@ class FixedThreshold final : public FixedThresholdOperation {
     const FixedThresholdRule rule{job_.plane, level, job_.inverted};
     parallel_rows(backend_, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t y = first; y < last; ++y)
-        WithPlaneRow(job_.plane, picture, y, [&](const auto* row) {
-          CompareRow(row, job_.width, rule, output.row<std::uint8_t>(y));
+        with_pixel_type(job_.plane.type, [&]<class T>() {
+          CompareRow(picture.row<T>(y), job_.width, rule, output.row<std::uint8_t>(y));
         });
     });
   }

@@ -9,6 +9,10 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
+
+#include "core/with_type.h"
+#include "pixels/cpu/rows-inl.h"
 #include "pixels/maths/plane.h"
 #include "satin/image.h"
 
@@ -17,7 +21,8 @@ namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <int Channels, class D>
-HWY_INLINE void LoadColours(D d, const std::uint8_t* pixels, hn::Vec<D>& c0, hn::Vec<D>& c1, hn::Vec<D>& c2) {
+HWY_INLINE void LoadColours(D d, const hn::TFromD<D>* pixels, hn::Vec<D>& c0, hn::Vec<D>& c1,
+                            hn::Vec<D>& c2) {
   if constexpr (Channels == 3) {
     hn::LoadInterleaved3(d, pixels, c0, c1, c2);
   } else {
@@ -27,10 +32,9 @@ HWY_INLINE void LoadColours(D d, const std::uint8_t* pixels, hn::Vec<D>& c0, hn:
 }
 
 /// Extracts one of the first three channels in whole vectors. Returns the number of pixels that are done.
-template <int Channels>
-std::size_t TakeChannel(const std::uint8_t* pixels, std::size_t count, int channel,
-                        std::uint8_t* HWY_RESTRICT out) {
-  const hn::ScalableTag<std::uint8_t> d;
+template <int Channels, class T>
+std::size_t TakeChannel(const T* pixels, std::size_t count, int channel, T* HWY_RESTRICT out) {
+  const hn::ScalableTag<T> d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
@@ -105,56 +109,84 @@ std::size_t TakeLuminance(const std::uint8_t* pixels, std::size_t count, Order o
 }
 #endif
 
+/// Computes luminance709() of floats in whole vectors, and returns the number of pixels that are done.
 template <int Channels>
-std::size_t TakeVectors(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane,
-                        std::uint8_t* out) {
-  if (plane.channel == PlaneRead::weighted) return TakeLuminance<Channels>(pixels, count, plane.order, out);
-  return plane.channel > 2 ? 0 : TakeChannel<Channels>(pixels, count, plane.channel, out);
+std::size_t TakeLuminance(const float* pixels, std::size_t count, Order order, float* HWY_RESTRICT out) {
+  const hn::ScalableTag<double> d;
+  const hn::Rebind<float, decltype(d)> floats;
+  const auto weighted = [&](double weight, auto colour)
+                            HWY_ATTR { return hn::Mul(hn::Set(d, weight), hn::PromoteTo(d, colour)); };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    hn::Vec<decltype(floats)> red, green, blue;
+    order == Order::rgb ? LoadColours<Channels>(floats, pixels + i * Channels, red, green, blue)
+                        : LoadColours<Channels>(floats, pixels + i * Channels, blue, green, red);
+    const auto sum = hn::Add(weighted(0.2126, red), weighted(0.7152, green));
+    hn::StoreU(hn::DemoteTo(floats, hn::Add(sum, weighted(0.0722, blue))), floats, out + i);
+  }
+  return i;
 }
 
-/// Sets out[i] to plane_value() of pixel i, which has 3 or 4 channels.
-inline void TakePlane(const std::uint8_t* pixels, std::size_t count, const PlaneRead& plane,
-                      std::uint8_t* out) {
-  std::size_t i = plane.channels == 3 ? TakeVectors<3>(pixels, count, plane, out)
-                                      : TakeVectors<4>(pixels, count, plane, out);
+template <int Channels, class T>
+std::size_t TakeVectors(const T* pixels, std::size_t count, const PlaneRead& plane, T* out) {
+  if constexpr (sizeof(T) != 2)
+    if (plane.channel == PlaneRead::weighted) return TakeLuminance<Channels>(pixels, count, plane.order, out);
+  return plane.channel < 0 || plane.channel > 2 ? 0
+                                                : TakeChannel<Channels>(pixels, count, plane.channel, out);
+}
+
+/// Sets out[i] to plane_value() of pixel i.
+template <class T>
+void TakePlane(const T* pixels, std::size_t count, const PlaneRead& plane, T* out) {
+  std::size_t i = plane.channels == 3   ? TakeVectors<3>(pixels, count, plane, out)
+                  : plane.channels == 4 ? TakeVectors<4>(pixels, count, plane, out)
+                                        : 0;
   const auto channels = static_cast<std::size_t>(plane.channels);
   for (; i < count; ++i) out[i] = plane_value(pixels + i * channels, plane);
 }
 
-/// Calls work(row of T) with the C++ type of u8, u16 or f32.
+constexpr std::size_t plane_range = 512;  ///< pixels whose values fit the L1 cache
+
+/// Calls work(first, values, count) with plane_value() of the pixels of a row, plane_range at a time.
 template <class Work>
 void WithPlaneRow(const PlaneRead& plane, const ImageView& picture, std::int64_t y, const Work& work) {
-  if (plane.type == Type::u8) return work(picture.row<std::uint8_t>(y));
-  if (plane.type == Type::u16) return work(picture.row<std::uint16_t>(y));
-  work(picture.row<float>(y));
+  with_pixel_type(plane.type, [&]<class T>() {
+    T values[plane_range];
+    const auto width = static_cast<std::size_t>(picture.shape.width);
+    const T* row = picture.row<T>(y);
+    for (std::size_t first = 0; first < width; first += plane_range) {
+      const std::size_t count = std::min(plane_range, width - first);
+      TakePlane(row + first * static_cast<std::size_t>(plane.channels), count, plane, values);
+      work(first, values, count);
+    }
+  });
 }
 
 /// Sets out[x] to the quantised value of pixel x of a row. Integer holds the plane's values.
 template <class Integer>
 void ReadQuantised(const PlaneRead& plane, int exponent, const ImageView& picture, std::int64_t y,
                    Integer* out) {
-  const std::int64_t width = picture.shape.width;
-  if constexpr (sizeof(Integer) == 1)
-    if (plane.channels >= 3)
-      return TakePlane(picture.row<std::uint8_t>(y), static_cast<std::size_t>(width), plane, out);
-  WithPlaneRow(plane, picture, y, [&](const auto* row) {
-    if (plane.channels == 1) {
-      for (std::int64_t x = 0; x < width; ++x)
-        out[x] = static_cast<Integer>(quantise(row[x], plane, exponent));
-    } else {
-      for (std::int64_t x = 0; x < width; ++x)
-        out[x] =
-            static_cast<Integer>(quantise(plane_value(row + x * plane.channels, plane), plane, exponent));
-    }
-  });
+  if constexpr (sizeof(Integer) == 1) {
+    TakePlane(picture.row<Integer>(y), static_cast<std::size_t>(picture.shape.width), plane, out);
+  } else {
+    WithPlaneRow(plane, picture, y, [&](std::size_t first, const auto* values, std::size_t count) {
+      if constexpr (std::is_same_v<decltype(values), const float*>) {
+        std::uint64_t wholes[plane_range];
+        FixFloats(values, count, exponent, wholes);
+        const std::uint64_t zero = std::uint64_t{1} << plane.float_bits;
+        std::transform(wholes, wholes + count, out + first,
+                       [zero](std::uint64_t whole) { return static_cast<Integer>(zero + whole); });
+      } else {
+        std::copy_n(values, count, out + first);
+      }
+    });
+  }
 }
 
 /// Sets out[x] to the stored value of pixel x of a row.
 inline void ReadValues(const PlaneRead& plane, const ImageView& picture, std::int64_t y, double* out) {
-  const std::int64_t width = picture.shape.width;
-  WithPlaneRow(plane, picture, y, [&](const auto* row) {
-    for (std::int64_t x = 0; x < width; ++x)
-      out[x] = static_cast<double>(plane_value(row + x * plane.channels, plane));
+  WithPlaneRow(plane, picture, y, [&](std::size_t first, const auto* values, std::size_t count) {
+    std::copy_n(values, count, out + first);
   });
 }
 

@@ -410,12 +410,16 @@ class Recursive final : public RecursiveOperation {
   void store_rows(const LineTile::Block& block, const std::array<const Real*, 4>& first, std::size_t step,
                   const RecursiveImages& images) const {
     if constexpr (sizeof(Stored) < 4)
-      if (!job_.read.weighted && job_.mask_maximum == 0)
-        return StoreIntegers<Channels, Stored>(
-            first, step,
-            {static_cast<std::size_t>(block.height), static_cast<std::size_t>(block.width),
-             images.output.strides.row},
-            transfer_, images.output.at(block.x, block.y));
+      if (job_.mask_maximum == 0) {
+        const auto in_block = [&](auto view) {
+          view.data = view.at(block.x, block.y);
+          return view;
+        };
+        const StoredBlock stored{static_cast<std::size_t>(block.height),
+                                 static_cast<std::size_t>(block.width), in_block(images.output),
+                                 job_.read.weighted ? in_block(images.source) : ImageView()};
+        return StoreIntegers<Channels, Stored>(first, step, stored, transfer_);
+      }
     for (std::int64_t r = 0; r < block.height; ++r) {
       const std::int64_t y = block.y + r;
       std::array<const Real*, Channels> values;

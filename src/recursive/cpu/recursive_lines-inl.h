@@ -253,7 +253,7 @@ inline void Transpose(const double* from, std::size_t from_step, std::size_t row
     for (std::size_t j = 0; j < columns; ++j) to[j * to_step + i] = from[i * from_step + j];
 }
 
-// Rows of u8 and u16, which need no mask and, when stored, no alpha.
+// Rows of u8 and u16 without a mask.
 
 /// Type of working values of stored integers.
 template <class Stored>
@@ -261,10 +261,10 @@ using LightOf = std::conditional_t<sizeof(Stored) == 1, std::uint16_t, std::uint
 
 /// Returns nearest_integer() of finite values, up to `white`.
 template <class Light, class D>
-HWY_INLINE auto NearestLight(D d, const hn::TFromD<D>* values, hn::TFromD<D> white) {
+HWY_INLINE auto NearestLight(D d, hn::Vec<D> values, hn::TFromD<D> white) {
   const hn::Rebind<std::int32_t, D> integers;
   const hn::Rebind<Light, D> light;
-  const auto above = hn::Max(hn::LoadU(d, values), hn::Zero(d));
+  const auto above = hn::Max(values, hn::Zero(d));
   const auto raised = hn::Add(hn::Min(above, hn::Set(d, white)), hn::Set(d, hn::TFromD<D>{0.5F}));
   if constexpr (sizeof(Light) == 2) {
     return hn::DemoteTo(light, hn::ConvertTo(integers, raised));
@@ -273,17 +273,24 @@ HWY_INLINE auto NearestLight(D d, const hn::TFromD<D>* values, hn::TFromD<D> whi
   }
 }
 
-/// Sets light[i * Channels + c] to the integer nearest to values[c][i].
-template <std::size_t Channels, class Real, class Light>
+/// Sets light[i * Channels + c] to the integer nearest to values[c][i]. If Weighted, the last channel is
+/// alpha up to `opaque`, and colours are divided by it; they are 0 where it is not positive.
+template <std::size_t Channels, bool Weighted, class Real, class Light>
 void NearestPixels(const std::array<const Real*, Channels>& values, std::size_t count, std::uint32_t white,
-                   Light* light) {
+                   std::uint32_t opaque, Light* light) {
+  constexpr std::size_t alpha = Weighted ? Channels - 1 : Channels;
   const hn::ScalableTag<Real> d;
   const hn::Rebind<Light, decltype(d)> narrow;
-  const auto largest = static_cast<Real>(white);
   std::size_t i = 0;
   for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto channel = [&](std::size_t c)
-                             HWY_ATTR { return NearestLight<Light>(d, values[c] + i, largest); };
+    const auto channel = [&](std::size_t c) HWY_ATTR {
+      auto value = hn::LoadU(d, values[c] + i);
+      if constexpr (Weighted) {
+        const auto weight = hn::LoadU(d, values[alpha] + i);
+        if (c != alpha) value = hn::IfThenElseZero(hn::Gt(weight, hn::Zero(d)), hn::Div(value, weight));
+      }
+      return NearestLight<Light>(d, value, static_cast<Real>(c == alpha ? opaque : white));
+    };
     Light* to = light + i * Channels;
     if constexpr (Channels == 1) hn::StoreU(channel(0), narrow, to);
     if constexpr (Channels == 2) hn::StoreInterleaved2(channel(0), channel(1), narrow, to);
@@ -292,34 +299,48 @@ void NearestPixels(const std::array<const Real*, Channels>& values, std::size_t 
       hn::StoreInterleaved4(channel(0), channel(1), channel(2), channel(3), narrow, to);
   }
   for (; i < count; ++i)
-    for (std::size_t c = 0; c < Channels; ++c)
-      light[i * Channels + c] = static_cast<Light>(nearest_integer(values[c][i], white));
+    for (std::size_t c = 0; c < Channels; ++c) {
+      Real value = values[c][i];
+      if (Weighted && c != alpha) value = values[alpha][i] > 0 ? value / values[alpha][i] : 0;
+      light[i * Channels + c] = static_cast<Light>(nearest_integer(value, c == alpha ? opaque : white));
+    }
 }
 
-/// Size of a block, at most longest_row x longest_row.
+/// A block of at most longest_row x longest_row pixels to be stored.
 struct StoredBlock {
   std::size_t rows;
   std::size_t width;
-  std::ptrdiff_t pitch;  ///< bytes between stored rows
+  MutableImageView output;  ///< from the block's first pixel on
+  ImageView original;       ///< likewise; empty unless the last channel is alpha
 };
 
 /// Stores a block of u8 or u16. values[c] is the first row of channel c; rows are `step` apart.
 template <std::size_t Channels, class Stored>
 void StoreIntegers(const std::array<const RealOf<Stored>*, 4>& values, std::size_t step,
-                   const StoredBlock& block, const TransferView& transfer, std::byte* out) {
+                   const StoredBlock& block, const TransferView& transfer) {
   constexpr std::size_t most = Channels * longest_row * longest_row;
   const std::size_t row_values = Channels * block.width;
   LightOf<Stored> light[most];
   Stored codes[most];
-  const std::uint32_t white = decode(static_cast<Stored>(~Stored{0}), transfer);
+  constexpr auto opaque = static_cast<Stored>(~Stored{0});
+  const std::uint32_t white = decode(opaque, transfer);
+  const bool weighted = !block.original.empty();
   for (std::size_t r = 0; r < block.rows; ++r) {
     std::array<const RealOf<Stored>*, Channels> row;
     for (std::size_t c = 0; c < Channels; ++c) row[c] = values[c] + r * step;
-    NearestPixels(row, block.width, white, light + r * row_values);
+    LightOf<Stored>* to = light + r * row_values;
+    weighted ? NearestPixels<Channels, true>(row, block.width, white, opaque, to)
+             : NearestPixels<Channels, false>(row, block.width, white, opaque, to);
   }
-  EncodeWorking(light, block.rows * row_values, transfer, codes);
-  for (std::size_t r = 0; r < block.rows; ++r, out += block.pitch)
-    std::copy_n(codes + r * row_values, row_values, reinterpret_cast<Stored*>(out));
+  if (!weighted) EncodeWorking(light, block.rows * row_values, transfer, codes);
+  for (std::size_t r = 0; r < block.rows; ++r) {
+    auto* out = block.output.template row<Stored>(static_cast<std::int64_t>(r));
+    if (weighted)
+      StoreWithAlpha(light + r * row_values, block.width, Channels, transfer,
+                     block.original.template row<Stored>(static_cast<std::int64_t>(r)), out);
+    else
+      std::copy_n(codes + r * row_values, row_values, out);
+  }
 }
 
 #if HWY_TARGET != HWY_SCALAR

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <type_traits>
 
 #include "core/with_type.h"
@@ -42,8 +44,13 @@ class RealRows {
   /// read_codes().
   bool read(const Stored* pixels, std::size_t count, int c, Real* values) const {
     const auto step = static_cast<std::size_t>(channels_);
-    for (std::size_t i = 0; i < count; ++i)
-      values[i] = read_real(pixels + i * step, c, channels_, rule_.weighted, rule_.transfer);
+    with_channels(channels_, [&]<int Channels>() {
+      const auto read_as = [&](auto weighted) {
+        for (std::size_t i = 0; i < count; ++i)
+          values[i] = read_real(pixels + i * Channels, c, Channels, weighted(), rule_.transfer);
+      };
+      rule_.weighted ? read_as(std::true_type()) : read_as(std::false_type());
+    });
     if constexpr (std::is_same_v<Stored, float>) {
       for (std::size_t i = 0; i < count; ++i)
         if (!is_finite(pixels[i * step + static_cast<std::size_t>(c)])) return false;
@@ -83,11 +90,28 @@ class RealRows {
   std::array<std::uint16_t, sizeof(Stored) == 1 ? 256 : 0> words_{};
 };
 
+/// Returns guide_difference(). Integers have exact sums in any order.
+template <int Channels, bool Weighted, class Stored>
+double difference_of(const Stored* p, const Stored* q) {
+  if constexpr (!Weighted || std::is_same_v<Stored, float>) {
+    return guide_difference(p, q, Channels, Weighted);
+  } else {
+    using Sum = std::conditional_t<sizeof(Stored) == 1, std::int32_t, std::int64_t>;
+    const auto value = [](const Stored* pixel, int c) {
+      const auto weight = c == Channels - 1 ? static_cast<Stored>(~0U) : pixel[Channels - 1];
+      return static_cast<Sum>(pixel[c]) * static_cast<Sum>(weight);
+    };
+    Sum sum = 0;
+    for (int c = 0; c < Channels; ++c) sum += std::abs(value(p, c) - value(q, c));
+    return static_cast<double>(sum);
+  }
+}
+
 /// Sets along[i] to the distance between the pixels p[i] and q[i] of the guide.
 template <int Channels, bool Weighted, class Stored>
 void read_distances(const Stored* p, const Stored* q, double contrast, std::size_t count, float* along) {
   for (std::size_t i = 0; i < count; ++i, p += Channels, q += Channels)
-    along[i] = transformed_distance(guide_difference(p, q, Channels, Weighted), contrast);
+    along[i] = transformed_distance(difference_of<Channels, Weighted>(p, q), contrast);
 }
 
 template <class Stored>
