@@ -127,7 +127,7 @@ const FilterRecord& dof_record() {
                       &Dof::aperture,
                       {"aperture", Role::aperture,
                        "picture of the aperture, white on black, any size: the exact shape of lamps, and in "
-                        "up to 18 boxes that of everything else"}),
+                       "up to 18 boxes that of everything else"}),
                   record::side(&Dof::subject,
                                {"subject", Role::subject,
                                 "mask of the subject, white on black, whose edge the depth then follows"})},
