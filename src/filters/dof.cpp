@@ -123,11 +123,9 @@ const FilterRecord& dof_record() {
                                {"depth", Role::depth,
                                 "picture of distances or disparities, with the photograph's aspect ratio"}),
                   record::blend_mask<Dof>(),
-                  record::side(
-                      &Dof::aperture,
-                      {"aperture", Role::aperture,
-                       "picture of the aperture, white on black, any size: the exact shape of lamps, and in "
-                       "up to 18 boxes that of everything else"}),
+                  record::side(&Dof::aperture,
+                               {"aperture", Role::aperture,
+                                "picture of the aperture, white on black, any size: the shape of blurs"}),
                   record::side(&Dof::subject,
                                {"subject", Role::subject,
                                 "mask of the subject, white on black, whose edge the depth then follows"})},
