@@ -26,8 +26,8 @@ __device__ Sum inclusive_scan(Sum value) {
 }
 
 /// Applies inclusive_scan() to several values at once, in each group of `Lanes` neighbouring lanes. Sum: u32,
-/// u64, or integers in floats or doubles. Of integers the shuffle's predicate decides whether a lane adds,
-/// which saves a comparison; in floating point a product with 0 or 1 takes fewer instructions.
+/// u64, or integers in floats or doubles. The shuffle's predicate decides whether a lane adds integers, which
+/// saves a comparison; in floating point a product with 0 or 1 takes fewer instructions.
 template <int Lanes = warp_size, class Sum, int Count>
 __device__ void inclusive_scans(Sum (&values)[Count]) {
   constexpr int group = (warp_size - Lanes) << 8;

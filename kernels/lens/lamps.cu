@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ S
 
 constexpr int cells_of_sum = (warp_size - 1) / lamp_cell;  ///< cells side by side that a warp sums
 
-/// Sum of lane i to i + 6.
+/// Returns the sum of lanes i to i + 6.
 template <class T>
 __device__ T sum_of_cell(T value) {
   const T two = value + __shfl_down_sync(whole_warp, value, 1);

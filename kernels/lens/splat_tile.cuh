@@ -121,11 +121,11 @@ struct RecordRun {
   std::uint32_t count = 0;
 };
 
-/// Subcell of its cell that a pixel is in.
+/// Returns the subcell of its cell that a pixel is in.
 __device__ inline int subcell_of(std::int32_t x, std::int32_t y) {
   return x % splat_cell / subcell_width * (splat_subcells / 2) + y % splat_cell / subcell_height;
 }
-/// Records of subcells `first` to `last` of a group's cell.
+/// Returns the records of subcells `first` to `last` of a group's cell.
 __device__ inline RecordRun run_of_subcells(const Subcell* all, std::int64_t cell, int first, int last) {
   const Subcell* subcells = all + cell * splat_subcells;
   const std::uint32_t begin = subcells[first].end - subcells[first].count;

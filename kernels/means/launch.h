@@ -122,7 +122,7 @@ enum class LightBox : std::uint8_t {
   unpremultiplies  ///< from such light to bytes with alpha, by StraightAlphaPolicy with any radius
 };
 
-/// Returns the bytes of a row of packed values of such bits, 24 or 48, whose planes are aligned to lines of
+/// Returns the bytes of a row of packed values with `bits` bits, 24 or 48. Its planes are aligned to lines of
 /// the L2.
 [[nodiscard]] inline std::int64_t packed_row_bytes(std::int64_t width, int channels, int bits) {
   const int pixels = lane_elements / channels;

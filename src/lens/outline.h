@@ -1,16 +1,17 @@
 #pragma once
 // Staircases of an opening that is no upright disc, hexagon or square.
 //
-// From the rows of an outline: a staircase has some boxes below each other, whose sides are the means of the
-// outline's sides. A box of height h with sides of slope s misplaces light in proportion to h^2 s, so all
+// A staircase made from the rows of an outline has some boxes below each other, whose sides are the means of
+// the outline's sides. A box of height h with sides of slope s misplaces light in proportion to h^2 s, so all
 // boxes get the same integral of sqrt(s) over their rows.
 //
-// From the cells of a picture: bands of rows, each with a box for every run of columns that are open in at
-// least half of the rows, or with one box around these. Of all divisions into bands that have at most the
-// allowed number of boxes, the one with the fewest wrong cells is chosen.
+// A staircase made from the cells of a picture has bands of rows. Each band has a box for every run of
+// columns that are open in at least half of its rows, or one box around these. The division into bands is the
+// one with the fewest wrong cells among all that have at most the allowed number of boxes.
 //
-// Rounded to pixels, the centroid would be off by up to 0.4 pixels: the boxes are shifted against that and
-// rounded again, and single sides move by a pixel while that helps, until at most 0.05 pixels are left.
+// Rounding to pixels would move the centroid by up to 0.4 pixels. The boxes are therefore shifted against
+// that and rounded again, and single sides move by a pixel while that helps, until at most 0.05 pixels are
+// left.
 
 #include <algorithm>
 #include <array>
@@ -25,7 +26,7 @@
 
 namespace satin {
 
-/// Box in radii.
+/// A box whose sides are given in radii.
 struct OutlineBox {
   double left, right, top, bottom;
 };
@@ -55,14 +56,14 @@ class OpeningBoxes {
 
     [[nodiscard]] int boxes() const { return std::popcount(columns & ~(columns << 1)); }
   };
-  /// The best division of the rows above some row: its last band, and the number of wrong cells.
+  /// The best division of the rows above some row is known by its last band and its number of wrong cells.
   struct Division {
     int top = 0;
     bool filled = false;
     int wrong = side * side + 1;
   };
 
-  /// `filled`: with one box.
+  /// Returns the band of these rows, with one box around its open columns if `filled`.
   [[nodiscard]] Band band_of(int top, int bottom, bool filled) const {
     const int height = bottom - top;
     Band band;
@@ -81,7 +82,7 @@ class OpeningBoxes {
     return band;
   }
 
-  /// The best division of the rows above `bottom` into at most `count` boxes.
+  /// Returns the best division of the rows above `bottom` into at most `count` boxes.
   [[nodiscard]] Division& best(int bottom, int count) {
     return best_[static_cast<std::size_t>(bottom * (most_ + 1) + count)];
   }

@@ -66,7 +66,7 @@ Shown chess() {
   return shown("chess",
                [](double x, double y) { return std::fmod(std::floor(2 * x) + std::floor(2 * y), 2) == 0; });
 }
-/// As little light as possible, as far away from the centroid as possible.
+/// This opening has as little light as possible, as far from the centroid as possible.
 Shown farthest() {
   return shown("farthest", [](double x, double y) { return (x < -.45 && y < -.62) || (x > .93 && y > .93); });
 }

@@ -2,9 +2,10 @@
 // Values between successive boxes, packed: the twelve values of a lane in 9 words, if they have 24 bits, or
 // in 18, if they have 48.
 //
-// Of 24 bits, word w holds value w, and above it byte w % 3 of value 9 + w / 3. Of 48 bits, word w holds the
-// low 32 of value w, and word 12 + w the upper 16 of values 2 w and 2 w + 1. A row has planes: the first four
-// words of all lanes, the next four, and so on. So the loads and stores of a warp are contiguous.
+// If values have 24 bits, word w holds value w, and above it byte w % 3 of value 9 + w / 3. If they have 48,
+// word w holds the low 32 bits of value w, and word 12 + w the upper 16 of values 2 w and 2 w + 1. A row
+// consists of planes: the first four words of all lanes, the next four, and so on. So the loads and stores of
+// a warp are contiguous.
 
 #include <cstddef>
 #include <cstdint>

@@ -311,7 +311,7 @@ struct StoredBlock {
   std::size_t rows;
   std::size_t width;
   MutableImageView output;  ///< from the block's first pixel on
-  ImageView original;       ///< likewise; empty unless the last channel is alpha
+  ImageView original;       ///< from the same pixel on; empty unless the last channel is alpha
 };
 
 /// Stores a block of u8 or u16. values[c] is the first row of channel c; rows are `step` apart.
