@@ -75,7 +75,7 @@ TEST(Splat, TilesFollowTheRadiiOfThePicture) {
   std::uint64_t seed = 60;
   for (const double far : {0.0, 2.5, 30.0})
     for (const auto& [width, height] : {std::pair{400, 60}, {50, 300}}) {
-      SplatJob job = job_of(width, height, 3, 3, 100);
+      SplatJob job = job_of(width, height, 3, 3, 40);
       LensScene scene = random_scene(job, 40, seed++);
       Random random(seed);
       for (std::uint32_t& radius : scene.radii) radius %= 700;
