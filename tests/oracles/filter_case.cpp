@@ -219,7 +219,7 @@ void for_each_filter_case(const FilterRecord& filter, const std::function<void(c
                           std::uint64_t thinning) {
   Random random(2026);
   const std::vector<Settings> settings = settings_of(filter);
-  constexpr std::size_t many_cases = 2000;  // a filter of more parameters and inputs than others has a part
+  constexpr std::size_t many_cases = 400;  // a filter of more parameters and inputs than others has a part
   thinning *= 1 + settings.size() * (sizes.size() << filter.inputs.size()) / many_cases;
   for (const Settings& setting : settings) {
     std::size_t done = 0;
