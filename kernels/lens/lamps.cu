@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(threads) share_lamps(const __grid_constant__ S
 
 constexpr int cells_of_sum = (warp_size - 1) / lamp_cell;  ///< cells side by side that a warp sums
 
-/// Returns the sum of lanes i to i + 6.
+/// Returns the sum of lanes i to i + 6, a cell.
 template <class T>
 __device__ T sum_of_cell(T value) {
   const T two = value + __shfl_down_sync(whole_warp, value, 1);
@@ -138,7 +138,7 @@ __device__ T sum_of_cell(T value) {
   return four + __shfl_down_sync(whole_warp, two, 4) + __shfl_down_sync(whole_warp, value, 6);
 }
 
-/// Sums the cells: a warp has four cells side by side, and a lane a column. Lane 0 has the column before.
+/// Sums the cells. A warp sums four cells side by side, and a lane a column; lane 0 has the column before.
 template <int Channels>
 __global__ void __launch_bounds__(threads)
     sum_lamp_cells(const __grid_constant__ SumLampCells<Channels> step) {

@@ -84,6 +84,7 @@ struct alignas(16) SplatCell {
 /// Subcells of 16 x 8 pixels in a cell: those of its left half from top to bottom, then those of its right
 /// half.
 inline constexpr int splat_subcells = 8;
+
 /// Samples of one group in a subcell: `count` records that end before `end`.
 struct Subcell {
   std::uint32_t count = 0;

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(plane_threads) sharpen_columns(const __grid_co
   }
 }
 
-/// Marks the silhouettes, and lists them: those of a block side by side.
+/// Marks silhouettes and appends them to the list. Those of a block are adjacent.
 __global__ void __launch_bounds__(plane_threads)
     find_silhouettes_of_columns(const __grid_constant__ FindSilhouette step, MarkedPixels list) {
   __shared__ std::uint32_t marked[plane_threads * ramp_rows];
@@ -230,7 +230,7 @@ struct LensLaunch : EachPlace {
     run_in_one_block<<<1, BlockLaunch::threads, 0, stream>>>(steps);
   }
 
-  /// Runs with SeparateSilhouettes.
+  /// Does nothing: separate_silhouettes() includes this step.
   template <class T, int Channels>
   void operator()(int, int, const GuessBeyondBorder<T, Channels>&) const {}
 

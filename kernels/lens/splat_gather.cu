@@ -301,8 +301,9 @@ __device__ unsigned cells_that_reach(const SplatArguments& a, const GatheredTile
       whole_warp, lane_index() < columns_of_cells * rows_of_cells && cell_reaches(a, tile, lane_index()));
 }
 
+/// Records for a tile in the left and the right half of the lane's cell.
 struct TileRecords {
-  RecordRun visible[2];  ///< in the halves of the lane's cell
+  RecordRun visible[2];
   RecordRun listed[2];
 };
 

@@ -115,7 +115,7 @@ __device__ inline bool is_repeated(const SplatArguments& a, const RecordPlace& p
   return place.more() == 1 && (on_border(left + place.x(), a.width) || on_border(top + place.y(), a.height));
 }
 
-/// Records side by side.
+/// Successive records.
 struct RecordRun {
   std::uint32_t first = 0;
   std::uint32_t count = 0;
@@ -125,6 +125,7 @@ struct RecordRun {
 __device__ inline int subcell_of(std::int32_t x, std::int32_t y) {
   return x % splat_cell / subcell_width * (splat_subcells / 2) + y % splat_cell / subcell_height;
 }
+
 /// Returns the records of subcells `first` to `last` of a group's cell.
 __device__ inline RecordRun run_of_subcells(const Subcell* all, std::int64_t cell, int first, int last) {
   const Subcell* subcells = all + cell * splat_subcells;

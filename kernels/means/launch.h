@@ -113,17 +113,16 @@ struct ScaledDivisor {
 /// Returns the factor for dividends n + divisor / 2 with n at most `largest` times the divisor.
 [[nodiscard]] ScaledDivisor scaled_divisor(std::uint64_t divisor, std::uint64_t largest);
 
-/// Boxes of light of 24 bits that have kernels of their own, as they are some of successive boxes.
+/// Kinds of successive boxes whose values between the boxes are light of 24 bits.
 enum class LightBox : std::uint8_t {
-  none,            ///< all other boxes
-  of_light,        ///< from light to light, by WorkingPolicy with u32_low
-  premultiplies,   ///< from bytes with alpha to light as in pixels/premultiplied.h, by WorkingPolicy with
-                   ///< u32_low
-  unpremultiplies  ///< from such light to bytes with alpha, by StraightAlphaPolicy with any radius
+  none,             ///< all other boxes
+  of_light,         ///< from light to light: WorkingPolicy, u32_low
+  premultiplies,    ///< from bytes with alpha to light as in pixels/premultiplied.h: WorkingPolicy, u32_low
+  unpremultiplies,  ///< from such light to bytes with alpha: StraightAlphaPolicy, any radius
 };
 
-/// Returns the bytes of a row of packed values with `bits` bits, 24 or 48. Its planes are aligned to lines of
-/// the L2.
+/// Returns the size in bytes of a row of packed values of `bits` bits, 24 or 48. Its planes are aligned to
+/// cache lines of the L2.
 [[nodiscard]] inline std::int64_t packed_row_bytes(std::int64_t width, int channels, int bits) {
   const int pixels = lane_elements / channels;
   constexpr int lanes = 32;

@@ -295,6 +295,7 @@ struct LaneRows {
 #pragma unroll
     for (int i = 0; i < bytes; i += Access) fetch<Access>(loaded.words, i, from + i);
   }
+
   template <int Access>
   __device__ static void load_padded(const std::byte* from, PaddedWords& loaded) {
 #pragma unroll

@@ -13,12 +13,6 @@
 #include <new>
 #include <vector>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SATIN_ADDRESS_SANITIZER
-#endif
-#endif
-
 namespace satin {
 
 class KeptBlocks {
@@ -75,11 +69,15 @@ class KeptBlocks {
     std::size_t bytes;
   };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(SATIN_ADDRESS_SANITIZER)
-  static constexpr std::size_t most_held = 0;  // so that uses of freed pictures are found
+#ifdef __clang__
+  static constexpr bool is_sanitized = __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+  static constexpr bool is_sanitized = true;
 #else
-  static constexpr std::size_t most_held = std::size_t{1} << 30;
+  static constexpr bool is_sanitized = false;
 #endif
+  /// The address sanitizer finds uses of freed pictures only if none is kept.
+  static constexpr std::size_t most_held = is_sanitized ? 0 : std::size_t{1} << 30;
   static constexpr std::align_val_t alignment{huge_page};
   static constexpr std::size_t most_waste = 8;  ///< a block is larger than its buffer by this share at most
   static constexpr std::size_t most_blocks = 64;

@@ -171,9 +171,9 @@ struct PlanImplementation {
   /// Whether the filter cannot use a view as it is. `index`: of an input, or one past the last one for the
   /// output.
   bool needs_staging(std::size_t index, const ImageView& view) const {
-    const bool may_be_padded = (index == 0 || index == planned.inputs.size()) && filter != nullptr &&
-                               filter->allows_padding() && is_padded(view);
-    return !in_own_memory(view) || (!view.interleaved() && !may_be_padded);
+    if (!in_own_memory(view)) return true;
+    const bool is_side = index != 0 && index != planned.inputs.size();
+    return is_side || filter == nullptr ? !view.interleaved() : !filter->accepts(view);
   }
   bool uses(std::size_t input) const { return planned.inputs[input].width != 0; }
 

@@ -19,12 +19,6 @@ namespace {
 
 }  // namespace
 
-bool is_padded(const ImageView& view) noexcept {
-  const auto address = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data));
-  return view.shape.type == Type::u8 && view.shape.channels == 3 && view.strides.channel == 1 &&
-         view.strides.pixel == 4 && (address | view.strides.row | view.strides.frame) % 4 == 0;
-}
-
 void PreparedFilter::prepare_measures(Backend& backend, const FilterPlan& plan, std::int64_t width,
                                       std::int64_t height) {
   measures_ = plan.measures;

@@ -90,10 +90,6 @@ struct InputMeasures {
   return inputs[input].type == Type::f32 ? input : 0;
 }
 
-/// Whether a view holds three bytes of each word of 4 bytes, as an RGB view of RGBX does. The fourth byte is
-/// not written.
-[[nodiscard]] bool is_padded(const ImageView& view) noexcept;
-
 /// A filter prepared for inputs of one size.
 class PreparedFilter {
  public:
@@ -115,10 +111,10 @@ class PreparedFilter {
   void measure(int step, std::span<const ImageView> inputs, const Rectangle& inner, Measured* measured,
                Stream stream);
 
-  /// Whether the picture and the output of run() may be is_padded().
-  [[nodiscard]] virtual bool allows_padding() const noexcept { return false; }
-  /// Runs the filter on single frames, interleaved, in the backend's memory. The output overlaps no input.
-  /// `measured` is in the backend's memory; null without measures.
+  /// Whether the picture and the output of run() may have the layout of this view.
+  [[nodiscard]] virtual bool accepts(const ImageView& view) const noexcept { return view.interleaved(); }
+  /// Runs the filter on single frames in the backend's memory, interleaved or as accepts() says. The output
+  /// overlaps no input. `measured` is in the backend's memory; null without measures.
   virtual void run(std::span<const ImageView> inputs, const MutableImageView& output, Measured* measured,
                    Stream stream) = 0;
   /// Returns the picture whose range is measured. Pixels that do not count are 0 in it.

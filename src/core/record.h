@@ -315,7 +315,7 @@ FilterRecord of(Planner<P> planner, FilterRecord record) {
   };
   record.plan = [describe = record.describe](const Device& device, std::span<const Shape> shapes,
                                              const void* parameters) {
-    return make_plan(device, std::move(*describe(device, shapes, parameters)));
+    return make_plan(device, *describe(device, shapes, parameters));
   };
   if (!record.reach) record.reach = everywhere;
   return record;

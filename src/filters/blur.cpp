@@ -124,8 +124,8 @@ class PreparedBlur final : public PreparedFilter {
     return bytes;
   }
 
-  [[nodiscard]] bool allows_padding() const noexcept override {
-    return boxes_.size() == 1 && boxes_[0]->allows_padding();
+  [[nodiscard]] bool accepts(const ImageView& view) const noexcept override {
+    return boxes_.size() == 1 ? boxes_[0]->accepts(view) : view.interleaved();
   }
 
   ImageView counted(std::span<const ImageView> inputs, Stream stream) override {

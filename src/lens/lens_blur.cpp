@@ -139,7 +139,7 @@ SplatJob splat_job(const LensBlurJob& job, const LensLayersJob& layers, const Ap
   splat.squeeze = job.aperture.width != 0 ? 1 : job.style.squeeze;
   splat.most_lamps = LampMemory::capacity(layers);
   if (!is_centred(job)) splat.outline = outline_of(aperture);
-  splat.has_picture = job.aperture.width != 0;
+  if (job.aperture.width != 0) splat.opening.emplace();
   splat.lamp_reach = job.aperture.width != 0 ? aperture_picture_reach : aperture.reach;
   splat.peak_bits = peak_bits_of(job);
   splat.quality = job.style.quality;

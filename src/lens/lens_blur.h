@@ -120,8 +120,8 @@ class LensBlur {
     ImageView aperture;  ///< as the mask, empty if the job has none
     ImageView mask;
   };
-  /// Takes single frames in the backend's memory, without waiting unless there is an aperture. Only floats
-  /// need `measured`; `soft` is LensScene::soft.
+  /// Filters single frames in the backend's memory. Waits only if there is a picture of an aperture. Only
+  /// floats need `measured`; `soft` is LensScene::soft.
   void run(const Inputs& inputs, const MutableImageView& output, Measured* measured, Stream stream,
            const std::uint32_t* soft = nullptr);
 

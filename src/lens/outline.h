@@ -125,9 +125,11 @@ class OpeningBoxes {
   std::vector<Division> best_;                           ///< [row][number of boxes]
 };
 
+/// The boxes of an opening, which boxes() rounds to pixels for any radius.
 class OutlineStairs {
  public:
-  /// `rows`: from -reach to reach; those that transmit light are neighbours.
+  /// Makes boxes below each other. `rows` lie between -reach and reach; those that transmit light are
+  /// neighbours.
   OutlineStairs(std::vector<OutlineRow> rows, double reach, int boxes)
       : rows_(std::move(rows)), reach_(reach), step_(2 * reach / static_cast<double>(rows_.size())) {
     std::vector<double> turns{0};  // integral of sqrt(slope) above each row
@@ -140,14 +142,17 @@ class OutlineStairs {
       area_ += static_cast<double>(rows_[i].right - rows_[i].left) * step_;
     }
     const auto begin = std::upper_bound(turns.begin(), turns.end(), 0.0) - 1;
+    double top = 0;
     for (int k = 0; k <= boxes; ++k) {
       const auto at =
           std::lower_bound(begin, turns.end() - 1, turns.back() * (static_cast<double>(k) / boxes));
-      ends_.push_back(static_cast<double>(at - turns.begin()) * step_ - reach_);
+      const double end = static_cast<double>(at - turns.begin()) * step_ - reach_;
+      if (k > 0) boxes_.push_back({0, 0, top, end});
+      top = end;
     }
   }
 
-  /// Boxes from above, and from left to right.
+  /// `boxes` are in order from above, and from left to right.
   explicit OutlineStairs(std::vector<OutlineBox> boxes) : boxes_(std::move(boxes)) {
     double squares = 0;
     for (const auto& [left, right, top, bottom] : boxes_) {
@@ -166,8 +171,8 @@ class OutlineStairs {
 
   static constexpr double usual_off = 0.05;  ///< pixels
 
-  /// Area in radii^2, and the variance of boxes over that of a disc.
-  [[nodiscard]] double area() const { return area_; }
+  [[nodiscard]] double area() const { return area_; }  ///< in radii^2
+  /// Returns the variance of boxes given to the constructor over that of a disc.
   [[nodiscard]] double spread() const { return spread_; }
 
   /// Returns the boxes for the outline times `rho`, around the centre of a pixel or of a block; none if their
@@ -246,24 +251,27 @@ class OutlineStairs {
         std::clamp(std::ceil((y + reach_) / step_ - .5), 0.0, static_cast<double>(rows_.size())));
   }
 
+  /// Sets the sides to the means of those of the rows [first, last) that transmit light, if there are any.
+  void set_sides(OutlineBox& box, std::size_t first, std::size_t last) const {
+    double left = 0, right = 0, open = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      if (!is_open(i)) continue;
+      left += static_cast<double>(rows_[i].left);
+      right += static_cast<double>(rows_[i].right);
+      ++open;
+    }
+    if (open > 0) box = {left / open, right / open, box.top, box.bottom};
+  }
+
   /// Rounds the outline times `rho` around (x, y) to boxes.
   [[nodiscard]] Boxes rounded(double rho, double x, double y, int more) const {
     Boxes found;
     found.more = more;
-    for (const OutlineBox& own : boxes_) {
+    for (OutlineBox own : boxes_) {
       const KernelBox box{0, 0, nearest(own.top * rho + y), nearest(own.bottom * rho + y)};
-      if (box.top < box.bottom) found.add_rounded(box, own.left * rho + x, own.right * rho + x);
-    }
-    for (std::size_t k = 0; k + 1 < ends_.size(); ++k) {
-      const KernelBox box{0, 0, nearest(ends_[k] * rho + y), nearest(ends_[k + 1] * rho + y)};
-      double left = 0, right = 0, open = 0;
-      for (std::size_t i = row_at((box.top - y) / rho); i < row_at((box.bottom - y) / rho); ++i) {
-        if (!is_open(i)) continue;
-        left += static_cast<double>(rows_[i].left);
-        right += static_cast<double>(rows_[i].right);
-        ++open;
-      }
-      if (open > 0) found.add_rounded(box, left / open * rho + x, right / open * rho + x);
+      if (box.top >= box.bottom) continue;
+      if (!rows_.empty()) set_sides(own, row_at((box.top - y) / rho), row_at((box.bottom - y) / rho));
+      if (own.left < own.right) found.add_rounded(box, own.left * rho + x, own.right * rho + x);
     }
     return found;
   }
@@ -296,11 +304,10 @@ class OutlineStairs {
 
   std::vector<OutlineBox> boxes_;
   double area_ = 0, spread_ = 1;
-  double x_ = 0, y_ = 0;  ///< centroid, in radii
-  std::vector<OutlineRow> rows_;
+  double x_ = 0, y_ = 0;          ///< centroid, in radii
+  std::vector<OutlineRow> rows_;  ///< rows that the sides of the boxes are computed from; may be empty
   double reach_ = 1;
-  double step_ = 1;           ///< height of a row, in radii
-  std::vector<double> ends_;  ///< ends of the boxes, in radii
+  double step_ = 1;  ///< height of a row, in radii
 };
 
 }  // namespace satin

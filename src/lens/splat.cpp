@@ -107,7 +107,7 @@ SizedStaircase sized_staircase(std::span<const BoxExtent> boxes, double squeeze,
   for (const BoxExtent& box : boxes) {
     const std::uint16_t wide = extent(box.wide / squeeze);
     const std::uint16_t high = extent(box.high * squeeze);
-    // Of two boxes of equal width or height, the larger one covers the other.
+    // The larger one of two boxes of equal width or height covers the other.
     if (stairs.boxes > 0 && stairs.wide[stairs.boxes - 1] == wide) continue;
     if (stairs.boxes > 0 && stairs.high[stairs.boxes - 1] == high) --stairs.boxes;
     stairs.wide[stairs.boxes] = wide;
@@ -196,9 +196,10 @@ class Builder {
     const Shapes shapes = shapes_of(job_);
     const bool high = job_.quality == LensQuality::high;
     const std::uint32_t mixed = high ? mixed_up_to_high : mixed_up_to_fast;
+    const std::uint32_t finer_radii = high ? finer_from : ~0U;
     const OutlineStairs stairs = outline_of(high ? outline_boxes : outline_boxes_fast);
-    const OutlineStairs finer_stairs = outline_of(high ? outline_boxes_finer : outline_boxes_fast);
-    if (job_.has_picture && stairs.area() >= least_opening) spread_ = stairs.spread();
+    const OutlineStairs finer_stairs = high ? outline_of(outline_boxes_finer) : stairs;
+    if (job_.opening && stairs.area() >= least_opening) spread_ = stairs.spread();
     for (const bool block : {false, true}) {
       KernelShape square = add_shape(square_boxes, block);
       KernelShape coarse = add_shape(shapes.coarse, block);
@@ -206,16 +207,16 @@ class Builder {
       KernelShape finer = add_shape(shapes.finer, block);
       KernelShape finest = add_shape(shapes.finest, block);
       const bool smooth = high && job_.bokeh == Bokeh::disc;
-      KernelShape outline = add_outline(stairs, outline_from, high ? finer_from : ~0U, block);
-      KernelShape finer_outline = add_outline(finer_stairs, high ? finer_from : ~0U, ~0U, block);
+      KernelShape outline = add_outline(stairs, outline_from, finer_radii, block);
+      KernelShape finer_outline = add_outline(finer_stairs, finer_radii, ~0U, block);
       for (std::uint32_t r = 0; r <= job_.largest_radius; ++r) {
-        KernelShape& own = r < finer_from || !high ? outline : finer_outline;
+        KernelShape& own = r < finer_radii ? outline : finer_outline;
         const bool outlined = r >= outline_from && own.staircases.size() > 1;
         add(outlined                     ? own
             : smooth && r < smooth_below ? finest
             : r < square_below           ? square
             : r < coarse_below           ? coarse
-            : r < finer_from || !high    ? fine
+            : r < finer_radii            ? fine
             : r < finest_from            ? finer
                                          : finest,
             r, block, outlined ? 0 : mixed);
@@ -238,7 +239,7 @@ class Builder {
   }
 
   [[nodiscard]] OutlineStairs outline_of(int boxes) const {
-    if (job_.has_picture) return OutlineStairs(OpeningBoxes(job_.opening, boxes).boxes);
+    if (job_.opening) return OutlineStairs(OpeningBoxes(*job_.opening, boxes).boxes);
     return {job_.outline, double{job_.lamp_reach}, boxes};
   }
 
@@ -250,7 +251,8 @@ class Builder {
     double most_off = OutlineStairs::usual_off;
     const auto sized_at = [&](double rho) {
       SizedStaircase sized = sized_outline(stairs, rho, block, most_off, result_.outlines);
-      if (!job_.has_picture) return sized;
+      if (!job_.opening) return sized;
+      // Sizes without a centred staircase must not leave a large gap.
       most_off = sized.area == 0 ? 1.1 * most_off : OutlineStairs::usual_off;
       if (sized.area < least_opening / 2 * rho * rho || sized.staircase.reach > most_reach) sized.area = 0;
       // Rounding may change the variance of fine parts so much that sizes would be confused.
@@ -313,6 +315,19 @@ class Builder {
 
 LensKernels lens_kernels(const SplatJob& job) { return Builder(job).build(); }
 
+WorkspaceVector<std::uint16_t> reaches_of(const LensKernels& kernels) {
+  WorkspaceVector<std::uint16_t> reaches(kernels.largest / 256 + 1);
+  const std::size_t radii = std::size_t{kernels.largest} + 1;
+  for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
+    std::uint16_t& reach = reaches[i % radii / 256];
+    for (int k = 0; k < 2; ++k)
+      if (kernels.kernels[i].weight[k] != 0)
+        reach = std::max(reach, kernels.staircases[kernels.kernels[i].staircase[k]].reach);
+  }
+  for (std::size_t i = 1; i < reaches.size(); ++i) reaches[i] = std::max(reaches[i], reaches[i - 1]);
+  return reaches;
+}
+
 std::uint64_t pile_up(std::uint32_t largest_radius) {
   return 4 + 2 * static_cast<std::uint64_t>(std::bit_width(largest_radius / 256));
 }
@@ -334,6 +349,11 @@ int splat_weight_bits(std::uint32_t largest_radius, int colour_bits) {
 
 int splat_weight_bits(const SplatJob& job) {
   return splat_weight_bits(job.largest_radius, job.colour_bits + job.peak_bits);
+}
+
+bool has_short_sums(const SplatJob& job, int weight_bits) {
+  if (job.opening) return false;  // up to two corners of boxes beside each other meet in a pixel
+  return weight_bits + job.colour_bits + job.peak_bits + pile_bits(job.largest_radius) <= splat_short_bits;
 }
 
 int splat_colour_bits(std::uint32_t largest_radius) {

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/maths/hd.h"
@@ -50,8 +51,7 @@ struct SplatJob {
   /// Rows of the opening at equal distances from -lamp_reach to lamp_reach: the shape of samples from
   /// outline_from on. Empty: `bokeh` is the shape of all samples.
   std::vector<OutlineRow> outline;
-  bool has_picture = false;  ///< whether `opening`, which may change, is used in place of `outline`
-  Opening opening{};
+  std::optional<Opening> opening;  ///< the shape in place of `outline`; may change
 };
 
 /// Farthest pixel of lamps of a radius, and of samples that have the shape of an opening.
@@ -181,6 +181,9 @@ inline constexpr int splat_short_bits = 51;
 /// colours had more bits.
 [[nodiscard]] int splat_weight_bits(const SplatJob& job);
 
+/// Whether all sums of a job with these bits are below 2^splat_short_bits.
+[[nodiscard]] bool has_short_sums(const SplatJob& job, int weight_bits);
+
 /// Bound on the weights that meet in one pixel if every pixel has one sample of weight 1: at least the sum
 /// over all offsets of the largest weight that any radius puts there.
 [[nodiscard]] std::uint64_t pile_up(std::uint32_t largest_radius);
@@ -205,6 +208,9 @@ struct LensKernels {
 /// ones. The staircases of an outline are not mixed. With an opening, all have its variance in place of the
 /// disc's, as lamps do. Throws as splat_weight_bits() does.
 [[nodiscard]] LensKernels lens_kernels(const SplatJob& job);
+
+/// Returns the largest reach of kernels, [radius / 256], for radii up to the next whole pixel.
+[[nodiscard]] WorkspaceVector<std::uint16_t> reaches_of(const LensKernels& kernels);
 
 /// Whether a pixel is inside a surface of its own group, which is opaque there.
 SATIN_HD bool is_inside(std::uint8_t exposed, std::uint32_t radius) {

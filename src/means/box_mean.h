@@ -76,8 +76,8 @@ struct BoxMeanOperation : Operation {
   /// Whether the operation of a job that `excludes` reads the mask itself to decide which pixels count. The
   /// source then holds all pixels, and `included` is empty.
   [[nodiscard]] virtual bool selects_by_mask() const noexcept { return false; }
-  /// Whether source and output may have a padded layout: is_padded() of core/prepared_filter.h.
-  [[nodiscard]] virtual bool allows_padding() const noexcept { return false; }
+  /// Whether source and output may have the layout of this view.
+  [[nodiscard]] virtual bool accepts(const ImageView& view) const noexcept { return view.interleaved(); }
 };
 
 /// Successive box means in one operation, each of the result of the one before.

@@ -73,7 +73,6 @@ Shown farthest() {
 std::vector<Shown> openings() { return {triangle(), corner(), ring(), two_discs(), chess(), farthest()}; }
 
 SplatJob job_with(SplatJob job, const Shown& own) {
-  job.has_picture = true;
   job.opening = own.opening;
   job.lamp_reach = aperture_picture_reach;
   job.peak_bits = 5;

@@ -331,6 +331,7 @@ class WindowLane {
   __device__ void store_packed(const PackedValues<Words>& values, int y) const {
     if (valid_ > 0) values.store(row_of_output(y), x_ / pixels, arguments_.output.row);
   }
+
   template <class Out>
   [[nodiscard]] __device__ std::byte* target_of(int y) const {
     constexpr int pixel_bytes = Channels * static_cast<int>(sizeof(Out));

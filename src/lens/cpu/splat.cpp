@@ -96,29 +96,15 @@ struct WindowSizes {
 class RowReaches {
  public:
   RowReaches(const SplatJob& job, const LensKernels& kernels)
-      : job_(job), of_radii_(kernels.largest / 256 + 2), of_rows_(static_cast<std::size_t>(job.height)) {
-    set(kernels);
-  }
+      : job_(job), of_radii_(reaches_of(kernels)), of_rows_(static_cast<std::size_t>(job.height)) {}
 
-  void set(const LensKernels& kernels) {
-    std::fill(of_radii_.begin(), of_radii_.end(), 0);
-    const std::size_t radii = std::size_t{kernels.largest} + 1;
-    for (std::size_t i = 0; i < kernels.kernels.size(); ++i) {
-      std::int32_t& reach = of_radii_[whole_radius(static_cast<std::uint32_t>(i % radii))];
-      const LensKernel& kernel = kernels.kernels[i];
-      for (int k = 0; k < 2; ++k)
-        if (kernel.weight[k] != 0)
-          reach = std::max<std::int32_t>(reach, kernels.staircases[kernel.staircase[k]].reach);
-    }
-    for (std::size_t i = 1; i < of_radii_.size(); ++i)
-      of_radii_[i] = std::max(of_radii_[i], of_radii_[i - 1]);
-  }
+  void set(const LensKernels& kernels) { of_radii_ = reaches_of(kernels); }
 
   [[nodiscard]] std::int64_t largest() const {
-    const bool opens = job_.most_lamps > 0 || job_.has_picture;
+    const bool opens = job_.most_lamps > 0 || job_.opening;
     return std::max<std::int64_t>(of_radii_.back(), opens ? opening_reach(job_, job_.largest_radius) : 0);
   }
-  [[nodiscard]] std::size_t bytes() const noexcept { return (of_radii_.size() + of_rows_.size()) * 4; }
+  [[nodiscard]] std::size_t bytes() const noexcept { return of_radii_.size() * 2 + of_rows_.size() * 4; }
 
   void find(CpuBackend& backend, const SplatImages& images) {
     parallel_rows(backend, job_.height, 16, [&](std::int64_t first, std::int64_t last) {
@@ -143,9 +129,8 @@ class RowReaches {
   }
 
  private:
-  static std::size_t whole_radius(std::uint32_t radius) { return (std::size_t{radius} + 255) / 256; }
   [[nodiscard]] std::int32_t of_radius(std::uint32_t radius) const {
-    return of_radii_[std::min(whole_radius(radius), of_radii_.size() - 1)];
+    return of_radii_[std::min<std::size_t>(radius / 256, of_radii_.size() - 1)];
   }
   void raise(const LensSample& sample, std::int32_t reach) {
     if (sample.y < 0 || sample.y >= job_.height) return;
@@ -164,8 +149,7 @@ class RowReaches {
   }
 
   const SplatJob& job_;
-  WorkspaceVector<std::int32_t>
-      of_radii_;  ///< [radius in pixels, rounded up]: largest reach of radii up to this one
+  WorkspaceVector<std::uint16_t> of_radii_;
   WorkspaceVector<std::int32_t> of_rows_;
 };
 

@@ -1,7 +1,6 @@
 // Operations of the lens on CUDA: workspaces, tables and launches of LensLayersOperation and SplatOperation.
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <span>
 #include <vector>
@@ -65,20 +64,6 @@ class LensLayers final : public LensLayersOperation {
 
 constexpr std::int64_t largest_side = 1LL << 30;  // kernels use 32-bit columns and rows
 
-/// Returns the largest reach of kernels for each radius in whole pixels and below.
-std::vector<std::uint16_t> reaches_of(const LensKernels& tables) {
-  std::vector<std::uint16_t> reaches(tables.largest / 256 + 1);
-  const std::size_t radii = std::size_t{tables.largest} + 1;
-  for (std::size_t i = 0; i < tables.kernels.size(); ++i) {
-    std::uint16_t& reach = reaches[i % radii / 256];
-    for (int k = 0; k < 2; ++k)
-      if (tables.kernels[i].weight[k] != 0)
-        reach = std::max(reach, tables.staircases[tables.kernels[i].staircase[k]].reach);
-  }
-  for (std::size_t i = 1; i < reaches.size(); ++i) reaches[i] = std::max(reaches[i], reaches[i - 1]);
-  return reaches;
-}
-
 std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> all) {
   std::vector<kernels::NearStaircase> near(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -90,13 +75,6 @@ std::vector<kernels::NearStaircase> near_staircases(std::span<const Staircase> a
     near[i].outline = all[i].outline;
   }
   return near;
-}
-
-/// Whether all sums are below 2^splat_short_bits, by the bound of splat_weight_bits().
-bool has_short_sums(const SplatJob& job, int weight_bits) {
-  if (job.has_picture) return false;  // up to two corners of boxes beside each other meet in a pixel
-  const auto pile_bits = static_cast<int>(std::bit_width(2 * pile_up(job.largest_radius) - 1));
-  return weight_bits + job.colour_bits + job.peak_bits + pile_bits <= splat_short_bits;
 }
 
 class Splat final : public SplatOperation {
@@ -186,7 +164,7 @@ class Splat final : public SplatOperation {
                           tables.weight_bits, uploaded(tables.outlines)};
     arguments_.near = uploaded(near_staircases(tables.staircases));
     arguments_.short_sums = has_short_sums(job_, tables.weight_bits);
-    const std::vector<std::uint16_t> reaches = reaches_of(tables);
+    const auto reaches = reaches_of(tables);
     arguments_.reaches = uploaded(reaches);
     arguments_.largest_reach = reaches.back();
   }

@@ -32,10 +32,9 @@ int more_bits(const BoxMeanJob& job) { return std::max(0, job.write.fraction - j
 bool is_integer(Type type) { return type == Type::u8 || type == Type::u16 || type == Type::u32; }
 
 /// Chooses the division of 64-bit sums: by rows, except for floats under a mask or with a constant border.
-Division division_of_long_sums(const ChainBox& box, std::uint64_t largest, std::uint64_t weights) {
-  const BoxMeanJob& job = box.job;
-  const bool floats = job.read.fixed_point;
-  if (floats && (job.mask_maximum != 0 || job.border == Border::constant)) return Division::integer64;
+Division division_of_long_sums(const BoxMeanJob& job, std::uint64_t largest, std::uint64_t weights) {
+  if (job.read.fixed_point && (job.mask_maximum != 0 || job.border == Border::constant))
+    return Division::integer64;
   if (job.write.type == Type::f32) return Division::float64;
   if (largest <= divide_limit / weights / (job.read.maximum + 1)) return Division::float64;
   return wide_sums_fit(job, largest, weights) ? Division::wide64 : Division::integer64;
@@ -62,7 +61,7 @@ void choose_sums(ChainBox& box) {
                      column <= (std::uint64_t{1} << 53) / columns;
   if (!exact) {
     box.sums = Sums::integer64;
-    box.division = division_of_long_sums(box, largest, weights);
+    box.division = division_of_long_sums(job, largest, weights);
     return;
   }
   const std::uint64_t inner = column * static_cast<std::uint64_t>(2 * box.reach_x + 1);

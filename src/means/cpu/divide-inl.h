@@ -504,7 +504,7 @@ std::size_t UnweightBlocks(D d, BoxDifferences<Sum> boxes, const Divisors& divis
 template <class Sum, class Mean>
 void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::size_t first, std::size_t last,
               std::size_t channels, std::uint32_t white, Mean* means) {
-  const auto of = [&]<int Boxes, bool Wide, std::size_t Channels>() {
+  const auto unweight = [&]<int Boxes, bool Wide, std::size_t Channels>() {
     InVectors(first, [&](auto d, std::size_t i) {
       if constexpr (!Wide)
         if (divisors.window_pixels == nullptr)
@@ -513,7 +513,8 @@ void Unweight(const BoxDifferences<Sum>& boxes, const Divisors& divisors, std::s
     });
   };
   const auto run = [&]<int Boxes, bool Wide>() {
-    channels == 2 ? of.template operator()<Boxes, Wide, 2>() : of.template operator()<Boxes, Wide, 4>();
+    channels == 2 ? unweight.template operator()<Boxes, Wide, 2>()
+                  : unweight.template operator()<Boxes, Wide, 4>();
   };
   WithBoxes(boxes, [&]<int Boxes>() {
     if constexpr (std::is_same_v<Sum, std::uint64_t>)

@@ -33,6 +33,14 @@ namespace {
 /// Offsets in a row are 32-bit integers in the kernels.
 constexpr std::int64_t largest_tiled_side = 1LL << 25;
 
+/// Whether a view holds three bytes of each word of 4 bytes, as an RGB view of RGBX does. The fourth byte is
+/// not written.
+bool is_padded(const ImageView& view) noexcept {
+  const auto address = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(view.data));
+  return view.shape.type == Type::u8 && view.shape.channels == 3 && view.strides.channel == 1 &&
+         view.strides.pixel == 4 && (address | view.strides.row | view.strides.frame) % 4 == 0;
+}
+
 /// A box mean by the kernels for `Arguments`.
 template <class Arguments>
 class TiledBoxMean final : public BoxMeanOperation {
@@ -54,10 +62,10 @@ class TiledBoxMean final : public BoxMeanOperation {
   [[nodiscard]] bool selects_by_mask() const noexcept override {
     return requires { arguments_.mask; };
   }
-  [[nodiscard]] bool allows_padding() const noexcept override {
+  [[nodiscard]] bool accepts(const ImageView& view) const noexcept override {
     if constexpr (std::is_same_v<Arguments, kernels::BoxFilterArguments>)
-      return arguments_.job.may_be_padded();
-    return false;
+      if (arguments_.job.may_be_padded() && is_padded(view)) return true;
+    return view.interleaved();
   }
 
   void run(const BoxMeanImages& images, Stream stream) override {

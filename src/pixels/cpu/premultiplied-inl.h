@@ -259,7 +259,7 @@ void StorePixels(const Value* values, const std::uint8_t* original, std::size_t 
                  const PremultiplyRule& rule, std::uint16_t* scratch, std::uint8_t* out) {
   const std::size_t count = pixels * Channels;
   const std::size_t done = UnpremultiplyVectors<Channels>(values, count, scratch);
-  StoreStraight<Channels>(scratch, original, done, rule.transfer, out);
+  if (done != 0) StoreStraight<Channels>(scratch, original, done, rule.transfer, out);
   for (std::size_t i = done; i < count; i += Channels)
     store_premultiplied<Channels>(values + i, original + i, 0, rule, out + i);
 }

@@ -320,7 +320,7 @@ void StoreIntegers(const std::array<const RealOf<Stored>*, 4>& values, std::size
                    const StoredBlock& block, const TransferView& transfer) {
   constexpr std::size_t most = Channels * longest_row * longest_row;
   const std::size_t row_values = Channels * block.width;
-  LightOf<Stored> light[most];
+  LightOf<Stored> light[most] = {};  // or g++ warns at -O1 that it may be read before it is written
   Stored codes[most];
   constexpr auto opaque = static_cast<Stored>(~Stored{0});
   const std::uint32_t white = decode(opaque, transfer);
