@@ -1,0 +1,67 @@
+// Selects what visible and transparent pixels get in rows with straight alpha, compiled for every SIMD
+// target.
+
+#if defined(SATIN_VISIBLE_PIXELS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SATIN_VISIBLE_PIXELS_INL_H
+#undef SATIN_VISIBLE_PIXELS_INL_H
+#else
+#define SATIN_VISIBLE_PIXELS_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace satin::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Returns, for every byte of a block of 16, the byte of the same pixel's alpha at the same place in its key.
+template <std::size_t Channels, std::size_t KeyBytes>
+constexpr std::array<std::uint8_t, 16> BytesOfAlpha() {
+  std::array<std::uint8_t, 16> bytes{};
+  for (std::size_t i = 0; i < 16; ++i)
+    bytes[i] = static_cast<std::uint8_t>((i / KeyBytes | (Channels - 1)) * KeyBytes + i % KeyBytes);
+  return bytes;
+}
+
+/// Does the work of SelectVisible() for as many vectors of D as fit, from key i. Returns the first key that
+/// is left.
+template <std::size_t Channels, class D, class Key, class Of>
+std::size_t SelectVectors([[maybe_unused]] D d, std::size_t i, [[maybe_unused]] std::size_t count,
+                          [[maybe_unused]] const Of& of, [[maybe_unused]] const Key* keys,
+                          [[maybe_unused]] Key* out) {
+#if HWY_TARGET != HWY_SCALAR
+  alignas(16) static constexpr auto bytes_of_alpha = BytesOfAlpha<Channels, sizeof(Key)>();
+  const hn::Repartition<std::uint8_t, D> bytes;
+  const auto places = hn::LoadDup128(bytes, bytes_of_alpha.data());
+  const auto own_places = hn::And(hn::Iota(bytes, 0), hn::Set(bytes, 15));
+  const auto is_alpha = hn::Eq(hn::BitCast(d, places), hn::BitCast(d, own_places));
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto own = hn::LoadU(d, keys + i);
+    const auto alpha = hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, own), places));
+    const auto [shown, hidden] = of(d, i, own);
+    hn::StoreU(hn::IfThenElse(hn::Or(is_alpha, hn::Gt(alpha, hn::Zero(d))), shown, hidden), d, out + i);
+  }
+#endif
+  return i;
+}
+
+/// Stores of(d, i, keys), which returns what a visible and a transparent pixel get, for 2 or 4 channels.
+/// Alpha gets what a visible pixel gets. `out` may be `keys`. Returns the number of keys that are done: those
+/// in whole blocks of 16 bytes.
+template <class Key, class Of>
+std::size_t SelectVisible(std::size_t count, std::size_t channels, const Of& of, const Key* keys, Key* out) {
+  const hn::ScalableTag<Key> d;
+  const hn::CappedTag<Key, 16 / sizeof(Key)> block;
+  if (channels == 2)
+    return SelectVectors<2>(block, SelectVectors<2>(d, 0, count, of, keys, out), count, of, keys, out);
+  return SelectVectors<4>(block, SelectVectors<4>(d, 0, count, of, keys, out), count, of, keys, out);
+}
+
+}  // namespace satin::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
