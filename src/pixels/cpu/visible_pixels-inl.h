@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -51,14 +52,18 @@ std::size_t SelectVectors([[maybe_unused]] D d, std::size_t i, [[maybe_unused]] 
 
 /// Stores of(d, i, keys), which returns what a visible and a transparent pixel get, for 2 or 4 channels.
 /// Alpha gets what a visible pixel gets. `out` may be `keys`. Returns the number of keys that are done: those
-/// in whole blocks of 16 bytes.
+/// in whole blocks of 16 bytes, of which the last one overlaps the one before if `out` is not `keys`.
 template <class Key, class Of>
 std::size_t SelectVisible(std::size_t count, std::size_t channels, const Of& of, const Key* keys, Key* out) {
   const hn::ScalableTag<Key> d;
   const hn::CappedTag<Key, 16 / sizeof(Key)> block;
-  if (channels == 2)
-    return SelectVectors<2>(block, SelectVectors<2>(d, 0, count, of, keys, out), count, of, keys, out);
-  return SelectVectors<4>(block, SelectVectors<4>(d, 0, count, of, keys, out), count, of, keys, out);
+  const auto select = [&]<std::size_t Channels>() HWY_ATTR {
+    const std::size_t done = SelectVectors<Channels>(d, 0, count, of, keys, out);
+    const bool overlaps = out != keys && count >= hn::Lanes(block);
+    const std::size_t next = overlaps ? std::min(done, count - hn::Lanes(block)) : done;
+    return SelectVectors<Channels>(block, next, count, of, keys, out);
+  };
+  return channels == 2 ? select.template operator()<2>() : select.template operator()<4>();
 }
 
 }  // namespace satin::cpu::HWY_NAMESPACE
