@@ -1,9 +1,10 @@
 // The copy operation on the CPU, between views of any strides, and the copies of host memory without it.
 //
-// Pixels of at most 16 bytes are rearranged in blocks of 16 bytes by a shuffle. A block is stored whole where
-// the target's pixels are adjacent: the next block overwrites its unused end. Elsewhere AVX-512 stores it by
-// a mask, and other targets copy pixel by pixel. Bytes between the target's pixels are never written, not
-// even with the values that they have, since another thread may be writing them.
+// Pixels of at most 16 bytes are rearranged in blocks of 16 bytes by a shuffle; wider vectors spread the
+// words of several blocks to 16 bytes each and join the results, where blocks begin at words. A block is
+// stored whole where the target's pixels are adjacent: the next block overwrites its unused end. Elsewhere
+// AVX-512 stores it by a mask, and other targets copy pixel by pixel. Bytes between the target's pixels are
+// never written, not even with the values that they have, since another thread may be writing them.
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/cpu/copy.cpp"
@@ -25,19 +26,26 @@
 namespace satin::cpu {
 
 constexpr std::ptrdiff_t block_bytes = 16;
-constexpr std::uint8_t no_byte = 0x80;  ///< index of a byte that a shuffle sets to 0
+constexpr std::int32_t most_blocks = 4;  ///< of a vector
+constexpr std::uint8_t no_byte = 0x80;   ///< index of a byte that a shuffle sets to 0
 
 /// How rows are copied. Channels that are adjacent in both views count as one.
 struct RowCopy {
   Strides from, to;
   std::ptrdiff_t size;  ///< bytes of a channel
   int channels;
-  bool dense;                         ///< whether the target has no bytes between its pixels
-  std::ptrdiff_t pixels = 0;          ///< pixels of a block; 0 if there are no blocks
-  std::ptrdiff_t margin = 0;          ///< pixels that the load and the store of a block reach
-  std::ptrdiff_t load = 0;            ///< offset of a block from its first pixel
-  std::ptrdiff_t store = 0;           ///< the same in the target
-  std::uint8_t index[block_bytes]{};  ///< byte of the load for each byte of the store, or no_byte
+  bool dense;                 ///< whether the target has no bytes between its pixels
+  std::ptrdiff_t pixels = 0;  ///< pixels of a block; 0 if there are no blocks
+  std::ptrdiff_t margin = 0;  ///< pixels that the load and the store of a block reach
+  std::ptrdiff_t load = 0;    ///< offset of a block from its first pixel
+  std::ptrdiff_t store = 0;   ///< the same in the target
+  /// Byte of the load for each byte of the store, or no_byte.
+  alignas(block_bytes) std::uint8_t index[block_bytes]{};
+  bool in_words = false;  ///< whether blocks begin at words of 4 bytes; then vectors can hold several
+  /// Word of the load for each word of blocks that are 16 bytes apart.
+  std::int32_t spread[4 * most_blocks]{};
+  /// Word of these blocks for each word of the store; past the last block it has no bound.
+  std::int32_t joined[4 * most_blocks]{};
 };
 
 }  // namespace satin::cpu
@@ -47,27 +55,49 @@ HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Copies pixels from the start of a row and returns their number.
 #if HWY_TARGET == HWY_SCALAR
 std::ptrdiff_t CopyBlocks(const RowCopy&, const std::uint8_t*, std::uint8_t*, std::ptrdiff_t) { return 0; }
 #else
-std::ptrdiff_t CopyBlocks(const RowCopy& row, const std::uint8_t* from, std::uint8_t* to,
-                          std::ptrdiff_t count) {
-  const hn::FixedTag<std::uint8_t, block_bytes> d;
-  const auto index = hn::LoadU(d, row.index);
-  const auto written = hn::Ne(index, hn::Set(d, no_byte));
-  const std::ptrdiff_t pixels = row.pixels, from_step = row.from.pixel, to_step = row.to.pixel;
+/// Copies the blocks of a vector at once, from pixel x of a row, and returns the first pixel that is left.
+template <class D>
+std::ptrdiff_t CopyVectors(D d, const RowCopy& row, const std::uint8_t* from, std::uint8_t* to,
+                           std::ptrdiff_t x, std::ptrdiff_t count) {
+  const auto blocks = static_cast<std::ptrdiff_t>(hn::Lanes(d)) / block_bytes;
+  static_assert(hn::MaxLanes(d) <= most_blocks * block_bytes);
+  const hn::Repartition<std::int32_t, D> words;
+  const auto last_word = hn::Set(words, static_cast<std::int32_t>(4 * blocks - 1));
+  const auto spread = hn::IndicesFromVec(words, hn::Min(hn::LoadU(words, row.spread), last_word));
+  const auto joined = hn::IndicesFromVec(words, hn::Min(hn::LoadU(words, row.joined), last_word));
+  const auto moved = [=](auto bytes, auto indices) HWY_ATTR {
+    if constexpr (hn::MaxLanes(d) == block_bytes)
+      return bytes;
+    else
+      return hn::BitCast(d, hn::TableLookupLanes(hn::BitCast(words, bytes), indices));
+  };
+  const auto index = hn::LoadDup128(d, row.index);
+  const auto written = moved(hn::VecFromMask(d, hn::Ne(index, hn::Set(d, no_byte))), joined);
+  const std::ptrdiff_t pixels = blocks * row.pixels, from_step = row.from.pixel, to_step = row.to.pixel;
   const bool dense = row.dense;
-  // Only AVX-512 has vectors of 64 bytes, and it stores bytes by a mask in one instruction.
-  constexpr bool stores_by_mask = HWY_ARCH_X86 && hn::MaxLanes(hn::ScalableTag<std::uint8_t>()) == 64;
-  if (pixels == 0 || (!dense && !stores_by_mask)) return 0;
-  std::ptrdiff_t x = 0;
-  for (const std::ptrdiff_t last = count - row.margin; x <= last; x += pixels) {
-    const auto block = hn::TableLookupBytesOr0(hn::LoadU(d, from + x * from_step + row.load), index);
+  // A vector reaches no farther than blocks that each have a margin of their own.
+  const std::ptrdiff_t margin = row.margin + (blocks - 1) * (row.pixels + row.margin);
+  for (const std::ptrdiff_t last = count - margin; x <= last; x += pixels) {
+    const auto loaded = moved(hn::LoadU(d, from + x * from_step + row.load), spread);
+    const auto stored = moved(hn::TableLookupBytesOr0(loaded, index), joined);
     std::uint8_t* const out = to + x * to_step + row.store;
-    dense ? hn::StoreU(block, d, out) : hn::BlendedStore(block, written, d, out);
+    dense ? hn::StoreU(stored, d, out) : hn::BlendedStore(stored, hn::MaskFromVec(written), d, out);
   }
   return x;
+}
+
+/// Copies pixels from the start of a row and returns their number.
+std::ptrdiff_t CopyBlocks(const RowCopy& row, const std::uint8_t* from, std::uint8_t* to,
+                          std::ptrdiff_t count) {
+  const hn::ScalableTag<std::uint8_t> d;
+  // Only AVX-512 has vectors of 64 bytes, and it stores bytes by a mask in one instruction.
+  constexpr bool stores_by_mask = HWY_ARCH_X86 && hn::MaxLanes(d) == 64;
+  if (row.pixels == 0 || (!row.dense && !stores_by_mask)) return 0;
+  const std::ptrdiff_t x = row.in_words ? CopyVectors(d, row, from, to, 0, count) : 0;
+  return CopyVectors(hn::FixedTag<std::uint8_t, block_bytes>(), row, from, to, x, count);
 }
 #endif
 
@@ -106,6 +136,13 @@ RowCopy row_copy(const Strides& from, const Strides& to, std::ptrdiff_t size, in
       for (std::ptrdiff_t i = 0; i < row.size; ++i)
         row.index[p * to.pixel + c * to.channel + i - row.store] =
             static_cast<std::uint8_t>(p * from.pixel + c * from.channel + i - row.load);
+  const auto loaded = static_cast<std::int32_t>(row.pixels * from.pixel);
+  const auto stored = static_cast<std::int32_t>(row.pixels * to.pixel);
+  row.in_words = loaded % 4 == 0 && stored % 4 == 0 && std::max(loaded, stored) <= block_bytes;
+  for (std::int32_t i = 0; row.in_words && i < 4 * most_blocks; ++i) {
+    row.spread[i] = i / 4 * (loaded / 4) + i % 4;
+    row.joined[i] = i / (stored / 4) * 4 + i % (stored / 4);
+  }
   return row;
 }
 

@@ -21,6 +21,7 @@
 #include "extremes/maths/extreme.h"
 #include "extremes/sliding_extreme.h"
 #include "pixels/cpu/rows.h"
+#include "pixels/cpu/visible_pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -118,46 +119,12 @@ void AdvanceLines(Extreme extreme, const Key* line, const Key* suffix, std::size
   });
 }
 
-/// Returns, for every byte of a block of 16, the index of the byte of alpha that is at the same place in its
-/// key.
-template <std::size_t Channels, std::size_t KeyBytes>
-constexpr std::array<std::uint8_t, 16> BytesOfAlpha() {
-  std::array<std::uint8_t, 16> bytes{};
-  for (std::size_t i = 0; i < 16; ++i)
-    bytes[i] = static_cast<std::uint8_t>((i / KeyBytes | (Channels - 1)) * KeyBytes + i % KeyBytes);
-  return bytes;
-}
-
-/// Replaces keys in whole vectors. candidates(d, i, keys) returns the new colours of a visible pixel, with
-/// its alpha, and those of a transparent one. Returns the number of keys that are done.
-template <std::size_t Channels, class Key, class Candidates>
-std::size_t SelectVisible([[maybe_unused]] std::size_t count, [[maybe_unused]] const Candidates& candidates,
-                          [[maybe_unused]] Key* keys) {
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  alignas(16) static constexpr auto bytes_of_alpha = BytesOfAlpha<Channels, sizeof(Key)>();
-  const hn::ScalableTag<Key> d;
-  const hn::Repartition<std::uint8_t, decltype(d)> bytes;
-  const auto alpha_bytes = hn::LoadDup128(bytes, bytes_of_alpha.data());
-  const auto own_bytes = hn::And(hn::Iota(bytes, 0), hn::Set(bytes, 15));
-  const auto is_alpha = hn::Eq(hn::BitCast(d, alpha_bytes), hn::BitCast(d, own_bytes));
-  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
-    const auto own = hn::LoadU(d, keys + i);
-    const auto alpha = hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, own), alpha_bytes));
-    const auto [visible, hidden] = candidates(d, i, own);
-    hn::StoreU(hn::IfThenElse(hn::Or(is_alpha, hn::Gt(alpha, hn::Zero(d))), visible, hidden), d, keys + i);
-  }
-#endif
-  return i;
-}
-
 /// Calls hide_colours() for the pixels of a row.
 template <class Key>
 void HideColours(std::size_t count, std::size_t channels, Extreme extreme, Key* keys) {
   const auto candidates = [=](auto d, std::size_t, auto own)
                               HWY_ATTR { return std::pair(own, hn::Set(d, neutral_key<Key>(extreme))); };
-  std::size_t i =
-      channels == 2 ? SelectVisible<2>(count, candidates, keys) : SelectVisible<4>(count, candidates, keys);
+  std::size_t i = SelectVisible(count, channels, candidates, keys, keys);
   for (; i < count; i += channels) hide_colours(keys + i, static_cast<int>(channels), extreme);
 }
 
@@ -170,9 +137,8 @@ void StoreVisible(const Key* original, std::size_t count, const ExtremeStore& st
       stored = hn::Xor(own, hn::And(hn::BroadcastSignBit(own), hn::Set(d, 0x7FFFFFFF)));
     return std::pair(stored, hn::LoadU(d, original + i));
   };
-  std::size_t i = store.channels == 2 ? SelectVisible<2>(count, candidates, keys)
-                                      : SelectVisible<4>(count, candidates, keys);
-  for (; i < count; i += static_cast<std::size_t>(store.channels))
+  const auto channels = static_cast<std::size_t>(store.channels);
+  for (std::size_t i = SelectVisible(count, channels, candidates, keys, keys); i < count; i += channels)
     store_extreme(store, original + i, 1, keys + i);
 }
 

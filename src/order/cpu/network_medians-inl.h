@@ -9,8 +9,8 @@
 //
 // Pixels that do not count are marked: colours of transparent pixels, and pixels beyond a border that shrinks
 // windows. In each window they become by turns the least and the greatest key, so that the median of all is
-// the lower median of the others. A mark has another turn in every window, so windows with marks share no
-// rows.
+// the lower median of the others. Turns begin with the rows that two windows share, and each window continues
+// them in its own row.
 
 #if defined(SATIN_NETWORK_MEDIANS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SATIN_NETWORK_MEDIANS_INL_H
@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -32,6 +33,7 @@
 #include "core/windows.h"
 #include "order/cpu/rank_program.h"
 #include "order/rank.h"
+#include "pixels/cpu/visible_pixels-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace satin::cpu::HWY_NAMESPACE {
@@ -168,16 +170,9 @@ struct Lines {
 /// Marks the colours of pixels whose alpha hides them: -1, and 0 elsewhere.
 template <class Key>
 void mark_hidden(const Key* keys, std::size_t count, std::size_t channels, Key* marks) {
-  const hn::ScalableTag<Key> d;
-  std::size_t i = 0;
-  for (; channels == 4 && i + 4 * hn::Lanes(d) <= count; i += 4 * hn::Lanes(d)) {
-    hn::Vec<decltype(d)> red, green, blue, alpha;
-    hn::LoadInterleaved4(d, keys + i, red, green, blue, alpha);
-    const auto shown = hn::Gt(TurnKeys(d, alpha), hn::Zero(d));
-    const auto mark = hn::IfThenZeroElse(shown, hn::Set(d, static_cast<Key>(-1)));
-    hn::StoreInterleaved4(mark, mark, mark, hn::Zero(d), d, marks + i);
-  }
-  for (; i < count; i += channels) {
+  const auto of = [](auto d, std::size_t, auto)
+                      HWY_ATTR { return std::pair(hn::Zero(d), hn::Set(d, static_cast<Key>(-1))); };
+  for (std::size_t i = SelectVisible(count, channels, of, keys, marks); i < count; i += channels) {
     const bool shown = counts(turn_key(keys[i + channels - 1]), 1, false);
     std::fill_n(marks + i, channels - 1, static_cast<Key>(shown ? 0 : -1));
     marks[i + channels - 1] = 0;
@@ -244,7 +239,7 @@ class NetworkMedians {
     HWY_INLINE V at(std::int64_t y, std::size_t i) { return hn::LoadU(D(), keys.row(y) + i); }
   };
 
-  /// Reads the keys of one row of windows, with those that do not count replaced.
+  /// Reads the keys of windows, with those that do not count replaced.
   struct MarkedKeys {
     Lines<const Key> keys;
     Lines<const Key> marks;
@@ -254,8 +249,7 @@ class NetworkMedians {
       const D d;
       const V marked = hn::LoadU(d, marks.row(y) + i);
       turn = hn::Xor(turn, marked);
-      const V key = hn::IfVecThenElse(turn, hn::Set(d, neutral_key<Key>(Extreme::maximum)),
-                                      hn::Set(d, neutral_key<Key>(Extreme::minimum)));
+      const V key = hn::Xor(turn, hn::Set(d, neutral_key<Key>(Extreme::minimum)));
       return hn::IfVecThenElse(marked, key, hn::LoadU(d, keys.row(y) + i));
     }
   };
@@ -289,15 +283,22 @@ class NetworkMedians {
     for (std::size_t i = 0; i < size; i += lanes()) {
       const std::size_t at = std::min(i, size - lanes());
       fetch_below(images, chunk, x + at);
-      if (searches) shown = shown_of({seen.first + at, seen.stride}, rows, lanes() + 2 * reach * channels_);
-      if (shown == Shown::none) {
+      const std::size_t around = lanes() + 2 * reach * channels_;
+      const std::uint32_t hidden = marks.first == nullptr ? 0 : marked_rows(marks, at, rows, around);
+      if (searches && std::countr_one(hidden) == rows &&
+          shown_of({seen.first + at, seen.stride}, rows, around) == Shown::none) {
         copy(images, chunk, x + at, lanes());
-      } else if (shown == Shown::all) {
-        go_down(Keys{seen}, found, chunk.size(), at, turns_back);
-      } else {
-        for (std::int64_t y = 0; y < chunk.size(); ++y)
-          go_down(MarkedKeys{{seen.row(y), seen.stride}, {marks.row(y), marks.stride}},
-                  {found.row(y), found.stride}, 1, at, turns_back);
+        continue;
+      }
+      for (std::int64_t y = 0, count = 0; y < chunk.size(); y += count) {
+        const Lines<const Key> keys{seen.row(y), seen.stride};
+        const Lines<Key> medians{found.row(y), found.stride};
+        const std::int64_t clear = std::countr_zero(hidden >> y) - 2 * above;  // windows without marks
+        count = std::min(std::max<std::int64_t>(clear, 2), chunk.size() - y);
+        if (clear > 0)
+          go_down(Keys{keys}, medians, count = std::min(clear, count), at, turns_back);
+        else
+          go_down(MarkedKeys{keys, {marks.row(y), marks.stride}}, medians, count, at, turns_back);
       }
     }
     if (marks.first != nullptr && weighted_ && plainly_) keep_hidden(images, chunk, x, size);
@@ -337,6 +338,20 @@ class NetworkMedians {
     return {marks.first, marks.stride};
   }
 
+  /// Returns a bit for each row that has marks among elements [i, i + size).
+  static std::uint32_t marked_rows(const Lines<const Key>& marks, std::size_t i, std::int64_t rows,
+                                   std::size_t size) {
+    const D d;
+    std::uint32_t bits = 0;
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const Key* row = marks.row(y) + i;
+      V any = hn::LoadU(d, row + size - lanes());
+      for (std::size_t at = 0; at + lanes() < size; at += lanes()) any = hn::Or(any, hn::LoadU(d, row + at));
+      bits |= std::uint32_t{!hn::AllFalse(d, hn::Ne(any, hn::Zero(d)))} << y;
+    }
+    return bits;
+  }
+
   static void copy(const RankImages& images, const Stretch& rows, std::size_t x, std::size_t size) {
     for (std::int64_t y = rows.first; y < rows.last; ++y)
       std::copy_n(images.source.row<Key>(y) + x, size, images.output.row<Key>(y) + x);
@@ -348,7 +363,9 @@ class NetworkMedians {
     for (std::int64_t y = rows.first; y < rows.last; ++y) {
       const Key* original = images.source.row<Key>(y) + x;
       Key* found = images.output.row<Key>(y) + x;
-      for (std::size_t i = 0; i < size; i += channels_)
+      const auto of = [=](auto d, std::size_t i, auto own)
+                          HWY_ATTR { return std::pair(own, hn::LoadU(d, original + i)); };
+      for (std::size_t i = SelectVisible(size, channels_, of, found, found); i < size; i += channels_)
         if (!(turn_key(found[i + alpha]) > 0)) std::copy_n(original + i, alpha, found + i);
     }
   }
@@ -387,33 +404,35 @@ class NetworkMedians {
     hn::StoreU(turns_back ? TurnKeys(D(), median) : median, D(), found.row(y) + i);
   }
 
-  /// Finds the medians of elements [i, i + lanes) of some rows. `seen` begins with the first pixel of the
-  /// first window.
+  /// Finds the medians of elements [i, i + lanes) of some rows, of at most two if keys are marked. `seen`
+  /// begins with the first pixel of the first window.
   template <class Source>
   HWY_INLINE void go_down(Source seen, const Lines<Key>& found, std::int64_t rows, std::size_t i,
                           bool turns_back) const {
-    Row above = SortedRow(seen, i, -static_cast<std::int64_t>(reach));
     Row own = SortedRow(seen, i, 0);
     Row next = SortedRow(seen, i, 1);
     Rows upper = Joined(reach == 1 ? own : SortedRow(seen, i, -1), own);
+    Row last = reach == 1 ? next : SortedRow(seen, i, 2);
+    Source seen_below = seen;
+    Row above = SortedRow(seen, i, -static_cast<std::int64_t>(reach));
     for (std::int64_t y = 0; y < rows; y += 2) {
-      const Row last = reach == 1 ? next : SortedRow(seen, i, y + 2);
       const Rows lower = Joined(next, last);
       const Core shared = Merged<halves, reach * side - (side + 1) / 2, side + 1>(upper, lower);
       store(found, i, turns_back, y, Selected(shared, above, std::make_index_sequence<side>()));
       if (y + 1 == rows) break;
-      const Row below = SortedRow(seen, i, y + 1 + static_cast<std::int64_t>(reach));
+      const Row below = SortedRow(seen_below, i, y + 1 + static_cast<std::int64_t>(reach));
       store(found, i, turns_back, y + 1, Selected(shared, below, std::make_index_sequence<side>()));
       if (y + 2 == rows) break;
       if constexpr (reach == 1) {
         above = next;
         upper = below;
-        next = SortedRow(seen, i, y + 3);
+        last = next = SortedRow(seen, i, y + 3);
       } else {
         above = own;
         own = last;
         upper = lower;
         next = below;
+        last = SortedRow(seen, i, y + 4);
       }
     }
   }
