@@ -636,12 +636,13 @@ class TileOfBoxes final : public SlidingBoxes {
     }
     if (boxes_[0].input == Type::u16) {
       const auto* codes = As<std::uint8_t>(source);
+      const std::size_t count = box.in_pixels() * channels_;
       auto* values = reinterpret_cast<std::uint16_t*>(row);
       if (boxes_[0].multiplies)
-        return channels_ == 2 ? DecodeColours<2>(codes, box.in_pixels(), reader.transfer, values)
-                              : DecodeColours<4>(codes, box.in_pixels(), reader.transfer, values);
+        return channels_ == 2 ? DecodeColours<2>(codes, count, reader.transfer, values)
+                              : DecodeColours<4>(codes, count, reader.transfer, values);
       return reader.multiplies() ? ReadBytes(reader, codes, box.in_pixels(), values)
-                                 : DecodeRow(codes, box.in_pixels() * channels_, reader.transfer, values);
+                                 : DecodeRow(codes, count, reader.transfer, values);
     }
     boxes_[0].input == Type::u32
         ? ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint32_t*>(row))

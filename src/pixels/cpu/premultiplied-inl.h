@@ -172,19 +172,15 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, std::ui
 }
 #endif
 
-/// Decodes colours and keeps alpha.
+/// Decodes colours and keeps alpha. Not inlined, as DecodeRow().
 template <int Channels>
-void DecodeColours(const std::uint8_t* stored, std::size_t pixels, const TransferView& transfer,
-                   std::uint16_t* values) {
-  const std::size_t count = pixels * Channels;
-  DecodeRow(stored, count, transfer, values);
-  const hn::ScalableTag<std::uint16_t> d;
-  std::size_t i = 0;
-  if constexpr (hn::MaxLanes(d) >= Channels)
-    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d))
-      hn::StoreU(hn::IfThenElse(AlphaLanes<Channels>(d), LoadWide(d, stored + i), hn::LoadU(d, values + i)),
-                 d, values + i);
-  for (i += Channels - 1; i < count; i += Channels) values[i] = stored[i];
+HWY_NOINLINE void DecodeColours(const std::uint8_t* stored, std::size_t count, const TransferView& transfer,
+                                std::uint16_t* values) {
+  const auto choose = [](auto code, auto light)
+                          HWY_ATTR { return hn::IfThenElse(AlphaLanes<Channels>(CodeWords()), code, light); };
+  for (std::size_t i = DecodeVectors(stored, count, transfer.decode, choose, values); i < count; ++i)
+    values[i] =
+        i % Channels + 1 == Channels ? stored[i] : static_cast<std::uint16_t>(transfer.decode[stored[i]]);
 }
 
 /// Computes colours times alpha, and `whole` times alpha, of bytes: in linear light, or of codes without a
