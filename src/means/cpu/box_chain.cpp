@@ -68,7 +68,7 @@ void choose_sums(ChainBox& box) {
   const bool narrow = fractional_x || fractional_y
                           ? column < (1U << 30) && inner < (fractional_x ? 0xFF000000 : 0x80000000)
                           : narrow_sums(job);
-  box.sums = narrow && (!box.unweights() || job.excludes) ? Sums::integer32 : Sums::float64;
+  box.sums = narrow ? Sums::integer32 : Sums::float64;
 }
 
 /// Replaces doubles by 32-bit integers if these divide exactly.
@@ -80,7 +80,7 @@ void choose_short_division(ChainBox& box) {
   const std::uint64_t largest = largest_box(job.width, job.height, job.radius, job.border);
   const std::uint64_t divisor = largest * (covers ? 0x10000 : 1) << fraction;
   if (covers) {
-    if (fractional(job.radius.x) && box.output == Type::u16 && divisor <= largest_word_divisor)
+    if (fractional(job.radius.x) && box.output != Type::u32 && divisor <= largest_word_divisor)
       box.division = Division::integer32;
     return;
   }
@@ -100,20 +100,24 @@ void choose_rows(ChainBox& box, bool first) {
   const PixelRead& read = job.read;
   const bool is_long = box.sums == Sums::integer64;
   const bool words = read.type == Type::u32 || read.type == Type::u64;
-  const bool narrow = is_integer(read.type) && read.transfer == Transfer::identity && !is_long &&
-                      !read.weighted && !read.premultiplied;
+  const bool identity = read.transfer == Transfer::identity;
+  const bool narrow = is_integer(read.type) && identity && !is_long && !read.weighted && !read.premultiplied;
+  // Products of 8-bit light, or of codes, and alpha fit 32 bits.
+  const bool pixels = first && read.weighted && !job.excludes && !read.fixed_point && read.fraction == 0;
+  box.multiplies = pixels && box.halo_y == box.reach_y &&
+                   (is_long ? read.type == Type::u16 && identity : read.type == Type::u8);
   if (!first) {
     box.source = RowSource::previous_box;
   } else {
-    box.source = words || narrow ? RowSource::picture_in_place : RowSource::decoded_ring;
+    const bool in_place = words || narrow || (box.multiplies && identity);
+    box.source = in_place ? RowSource::picture_in_place : RowSource::decoded_ring;
   }
   if (box.source != RowSource::decoded_ring) {
     box.input = read.type;
   } else if (read.fixed_point || read.maximum > 0xFFFFFFFF) {
     box.input = Type::u64;
   } else {
-    const bool products = read.weighted && !job.excludes;
-    box.input = is_long || products || read.maximum > 0xFFFF ? Type::u32 : Type::u16;
+    box.input = is_long || (read.maximum > 0xFFFF && !box.multiplies) ? Type::u32 : Type::u16;
   }
   box.output = job.write.type;
   if (box.division == Division::integer64) return;
@@ -204,8 +208,8 @@ std::optional<std::vector<ChainBox>> chain_of(std::span<const BoxMeanJob> jobs) 
     choose_sums(box);
     choose_rows(box, first);
     choose_short_division(box);
-    if (box.sums == Sums::integer64 && (job.excludes || size_of(box.input) < sizeof(std::uint32_t)))
-      return {};
+    const bool narrow = size_of(box.input) < sizeof(std::uint32_t) && !box.multiplies;
+    if (box.sums == Sums::integer64 && (job.excludes || narrow)) return {};
     if (box.division == Division::integer64 && box.unpremultiplies()) return {};
     if (job.border == Border::shrink) measure_columns(box);
   }

@@ -89,7 +89,7 @@ void with_output(const BoxMeanJob& job, const Call& call) {
 
 /// Bound on weighted sums plus half a divisor of whole boxes, for Division::integer32.
 inline constexpr std::uint64_t word_divide_limit = std::uint64_t{1} << 31;
-/// Largest divisor of fractional boxes with means of 16 bits, for Division::integer32.
+/// Largest divisor of fractional boxes with means of at most 16 bits, for Division::integer32.
 inline constexpr std::uint64_t largest_word_divisor = std::uint64_t{1} << 30;
 /// Bound on weighted sums (largest mean times divisor), for Division::float64.
 inline constexpr std::uint64_t divide_limit = std::uint64_t{1} << 50;
@@ -104,7 +104,7 @@ enum class Sums : std::uint8_t {
 /// Arithmetic that turns the sum of a window into its mean. All variants round to nearest, ties up, and give
 /// the same bytes; `chain_of()` chooses the cheapest one that is exact for the largest sum of the job.
 enum class Division : std::uint8_t {
-  integer32,  ///< whole boxes with sums below 2^31, or means of 16 bits: multiply and shift
+  integer32,  ///< whole boxes with sums below 2^31, or means of at most 16 bits: multiply and shift
   float64,    ///< sums below divide_limit, and means of floats
   wide64,     ///< sums below 2^63, means below 2^49, divisors below 2^52
   integer64   ///< all other sums, one pixel at a time
@@ -126,6 +126,7 @@ struct ChainBox {
   Type input = Type::u8;   ///< type of its input rows: u8, u16, u32 or u64
   Type output = Type::u8;  ///< type of its means, before they are blended or encoded
   RowSource source = RowSource::picture_in_place;
+  bool multiplies = false;  ///< whether its rows hold colours and alpha, multiplied as they are summed
   RowSink sink = RowSink::output_as_is;
   Sums sums = Sums::integer32;
   Division division = Division::float64;
@@ -158,6 +159,12 @@ struct ChainBox {
   /// Returns the working value of a channel outside the picture. Floats have theirs added to the sums.
   [[nodiscard]] std::uint64_t outside(std::size_t channel) const noexcept {
     return job.border == Border::constant && !job.read.fixed_point ? job.border_value[channel] : 0;
+  }
+  /// Returns the value of a channel in a row outside the picture.
+  [[nodiscard]] std::uint64_t outside_row(std::size_t channel) const noexcept {
+    const std::size_t alpha = static_cast<std::size_t>(job.read.channels) - 1;
+    return multiplies && channel < alpha ? outside(channel) / std::max<std::uint64_t>(outside(alpha), 1)
+                                         : outside(channel);
   }
   /// Returns the weighted number of rows in a column sum of window `window` (0 inner, 1 outer).
   [[nodiscard]] std::uint64_t rows(std::size_t window) const noexcept {

@@ -52,6 +52,37 @@ struct RowChange {
   const Value* leaves;
 };
 
+/// Returns the products of colours and alpha, and alpha, of pixels with `Channels` values.
+template <int Channels, class D, class Value>
+HWY_INLINE hn::Vec<D> LoadProducts(D d, const Value* row, std::size_t i) {
+  if constexpr (sizeof(hn::TFromD<D>) == 8) {
+    return hn::PromoteTo(d, LoadProducts<Channels>(hn::Rebind<std::uint32_t, D>(), row, i));
+  } else {
+    const auto values = LoadWide(d, row + i);
+    hn::Vec<D> alpha;
+    if constexpr (hn::MaxLanes(D()) >= Channels) {
+      alpha = AlphaOf<Channels>(values);
+    } else {
+      alpha = hn::Set(d, row[i | (Channels - 1)]);
+    }
+    return hn::IfThenElse(IsAlpha<Channels>(d, i), values, hn::Mul(values, alpha));
+  }
+}
+
+/// Adds the products of a row that enters, and takes away those of one that leaves unless it is null.
+template <int Channels, class Value, class Sum>
+void ExchangeProducts(const Value* enters, const Value* leaves, std::size_t count, Sum* HWY_RESTRICT sums) {
+  const hn::ScalableTag<Sum> vectors;
+  const auto add = [&](auto d, std::size_t i) HWY_ATTR {
+    auto sum = hn::Add(hn::LoadU(d, sums + i), LoadProducts<Channels>(d, enters, i));
+    if (leaves != nullptr) sum = hn::Sub(sum, LoadProducts<Channels>(d, leaves, i));
+    hn::StoreU(sum, d, sums + i);
+  };
+  std::size_t i = 0;
+  for (; i + hn::Lanes(vectors) <= count; i += hn::Lanes(vectors)) add(vectors, i);
+  for (; i < count; ++i) add(hn::CappedTag<Sum, 1>(), i);
+}
+
 /// Adds (256 - outer) * a + outer * b to sums[i], where a is the change of the inner window and b that of the
 /// window that reaches a row further each way. Sum is u32, which wraps, or double.
 template <class Value, class Sum>
@@ -195,8 +226,9 @@ class SlidingBox {
       call.template operator()<Value, std::uint32_t>();
     };
     if (box_.sums == Sums::integer64)
-      return box_.input == Type::u64 ? call.template operator()<std::uint64_t, std::uint64_t>()
-                                     : call.template operator()<std::uint32_t, std::uint64_t>();
+      return box_.input == Type::u64   ? call.template operator()<std::uint64_t, std::uint64_t>()
+             : box_.input == Type::u16 ? call.template operator()<std::uint16_t, std::uint64_t>()
+                                       : call.template operator()<std::uint32_t, std::uint64_t>();
     if (box_.input == Type::u8) return with_sum.template operator()<std::uint8_t>();
     if (box_.input == Type::u16) return with_sum.template operator()<std::uint16_t>();
     with_sum.template operator()<std::uint32_t>();
@@ -226,7 +258,7 @@ class SlidingBox {
       if constexpr (std::is_same_v<Sum, double>) {
         for (std::size_t i = 0; i < count; ++i) sums[i] += static_cast<Sum>(values[i]);
       } else {
-        Add(values, count, sums);
+        exchange(RowChange<Value>{values, nullptr}, count, sums);
       }
     }
     if (!box_.covers_rows()) return;
@@ -235,6 +267,16 @@ class SlidingBox {
     const Sum outer = static_cast<Sum>(box_.row_weight(1));
     for (std::size_t i = 0; i < count; ++i)
       sums[i] = sums[i] * Sum{radius_one} + outer * (static_cast<Sum>(above[i]) + static_cast<Sum>(below[i]));
+  }
+
+  /// Adds a row that enters, and takes away one that leaves unless it is null.
+  template <class Value, class Sum>
+  void exchange(RowChange<Value> rows, std::size_t count, Sum* sums) const {
+    if constexpr (sizeof(Value) <= 2)
+      if (box_.multiplies)
+        return channels_ == 2 ? ExchangeProducts<2>(rows.enters, rows.leaves, count, sums)
+                              : ExchangeProducts<4>(rows.enters, rows.leaves, count, sums);
+    rows.leaves == nullptr ? Add(rows.enters, count, sums) : Exchange(rows.enters, rows.leaves, count, sums);
   }
 
   /// Moves the windows of input columns before x down by a row. Called shortly before their prefix sums are
@@ -254,8 +296,8 @@ class SlidingBox {
                                  inner_columns<Sum>(0) + first);
       if constexpr (!std::is_same_v<Sum, double>)
         for (std::size_t i = 0; i < window_count(); ++i) {
-          const auto [enters, leaves] = change(i);
-          if (enters != leaves) Exchange(enters, leaves, count, inner_columns<Sum>(i) + first);
+          const RowChange<Value> rows = change(i);
+          if (rows.enters != rows.leaves) exchange(rows, count, inner_columns<Sum>(i) + first);
         }
     });
   }
@@ -509,7 +551,7 @@ class TileOfBoxes final : public SlidingBoxes {
       if (box.job.border != Border::constant) continue;  // the row outside the picture is zeros
       with_type(box.input, [&]<class Value>() {
         for (std::size_t i = 0; i < entries; ++i)
-          reinterpret_cast<Value*>(state.outside())[i] = static_cast<Value>(box.outside(i % channels_));
+          reinterpret_cast<Value*>(state.outside())[i] = static_cast<Value>(box.outside_row(i % channels_));
       });
     }
     working_.resize(static_cast<std::size_t>(width) * channels_ * sizeof(std::uint64_t));
@@ -594,9 +636,13 @@ class TileOfBoxes final : public SlidingBoxes {
     }
     if (boxes_[0].input == Type::u16) {
       const auto* codes = As<std::uint8_t>(source);
+      const std::size_t count = box.in_pixels() * channels_;
       auto* values = reinterpret_cast<std::uint16_t*>(row);
+      if (boxes_[0].multiplies)
+        return channels_ == 2 ? DecodeColours<2>(codes, count, reader.transfer, values)
+                              : DecodeColours<4>(codes, count, reader.transfer, values);
       return reader.multiplies() ? ReadBytes(reader, codes, box.in_pixels(), values)
-                                 : DecodeRow(codes, box.in_pixels() * channels_, reader.transfer, values);
+                                 : DecodeRow(codes, count, reader.transfer, values);
     }
     boxes_[0].input == Type::u32
         ? ReadRow(reader, source, box.in_pixels(), reinterpret_cast<std::uint32_t*>(row))

@@ -51,20 +51,21 @@ inline CodeVector Lookup256(const CodeVector* table, CodeVector index) {
       _mm512_mask_blend_epi16(upper, Lookup128(table, index).raw, Lookup128(table + 4, index).raw)};
 }
 
-/// Decodes whole vectors of codes and returns the number of codes that are done.
-template <class Light>
+/// Sets values[i] to choose(code, light) for whole vectors of codes. Returns the number of codes that are
+/// done.
+template <class Light, class Choose>
 std::size_t DecodeVectors(const std::uint8_t* codes, std::size_t count, const Light* light,
-                          std::uint16_t* values) {
+                          const Choose& choose, std::uint16_t* values) {
   const CodeWords d;
   alignas(64) std::uint16_t decoded[256];
   for (std::size_t code = 0; code < 256; ++code) decoded[code] = static_cast<std::uint16_t>(light[code]);
   CodeVector table[8];
   for (std::size_t i = 0; i < 8; ++i) table[i] = hn::Load(d, decoded + i * code_lanes);
   std::size_t i = 0;
-  for (; i + code_lanes <= count; i += code_lanes)
-    hn::StoreU(
-        Lookup256(table, hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, CodeWords>(), codes + i))), d,
-        values + i);
+  for (; i + code_lanes <= count; i += code_lanes) {
+    const CodeVector code = hn::PromoteTo(d, hn::LoadU(hn::Rebind<std::uint8_t, CodeWords>(), codes + i));
+    hn::StoreU(choose(code, Lookup256(table, code)), d, values + i);
+  }
   return i;
 }
 
@@ -173,8 +174,8 @@ HWY_INLINE std::size_t ReadWords(std::size_t count, const std::uint16_t* words, 
 }
 #else
 using CodeWords = hn::CappedTag<std::uint16_t, 1>;
-template <class Light>
-std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const Light*, std::uint16_t*) {
+template <class Light, class Choose>
+std::size_t DecodeVectors(const std::uint8_t*, std::size_t, const Light*, const Choose&, std::uint16_t*) {
   return 0;
 }
 template <class Store>

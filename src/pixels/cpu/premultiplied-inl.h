@@ -30,8 +30,8 @@ HWY_INLINE hn::Mask<D> AlphaLanes(D d) {
 }
 
 #if HWY_TARGET == HWY_SCALAR
-template <int Channels, class Value>
-std::size_t WeighVectors(const std::uint8_t*, std::size_t, const std::uint16_t*, std::uint32_t, Value*) {
+template <int Channels, class Stored, class Value>
+std::size_t WeighVectors(const Stored*, std::size_t, const std::uint16_t*, std::uint32_t, Value*) {
   return 0;
 }
 template <int Channels, class Value>
@@ -43,8 +43,8 @@ using PixelWords = hn::ScalableTag<std::uint32_t>;
 using PixelWord = hn::Vec<PixelWords>;
 
 /// Returns the last channel of every pixel in all of its lanes.
-template <int Channels>
-HWY_INLINE PixelWord AlphaOf(PixelWord values) {
+template <int Channels, class V>
+HWY_INLINE V AlphaOf(V values) {
   if constexpr (Channels == 4) {
     return hn::Broadcast<3>(values);
   } else {
@@ -71,8 +71,8 @@ HWY_INLINE void StoreAs(PixelWord values, Value* to) {
 
 /// Computes colours times alpha, and `whole` times alpha, in whole vectors. `light` is the linear light of
 /// the colours, or null for codes. Returns the number of values that are done.
-template <int Channels, class Value>
-std::size_t WeighVectors(const std::uint8_t* stored, std::size_t count, const std::uint16_t* light,
+template <int Channels, class Stored, class Value>
+std::size_t WeighVectors(const Stored* stored, std::size_t count, const std::uint16_t* light,
                          std::uint32_t whole, Value* values) {
   const PixelWords d;
   const hn::Mask<PixelWords> alpha_lanes = AlphaLanes<Channels>(d);
@@ -172,6 +172,17 @@ std::size_t UnpremultiplyVectors(const Value* values, std::size_t count, std::ui
 }
 #endif
 
+/// Decodes colours and keeps alpha. Not inlined, as DecodeRow().
+template <int Channels>
+HWY_NOINLINE void DecodeColours(const std::uint8_t* stored, std::size_t count, const TransferView& transfer,
+                                std::uint16_t* values) {
+  const auto choose = [](auto code, auto light)
+                          HWY_ATTR { return hn::IfThenElse(AlphaLanes<Channels>(CodeWords()), code, light); };
+  for (std::size_t i = DecodeVectors(stored, count, transfer.decode, choose, values); i < count; ++i)
+    values[i] =
+        i % Channels + 1 == Channels ? stored[i] : static_cast<std::uint16_t>(transfer.decode[stored[i]]);
+}
+
 /// Computes colours times alpha, and `whole` times alpha, of bytes: in linear light, or of codes without a
 /// transfer. `scratch` has room for the row.
 template <int Channels, class Value>
@@ -196,23 +207,25 @@ void KeepColours(const std::uint8_t* original, std::size_t count, std::uint8_t* 
     if (out[i + Channels - 1] == 0) std::copy_n(original + i, Channels - 1, out + i);
 }
 
-/// A pixel of bytes as one integer, the first byte lowest.
-template <int Channels>
-using BytesOfPixel = std::conditional_t<Channels == 4, std::uint32_t, std::uint16_t>;
+/// A pixel of u8 or u16 as one integer, the first channel lowest.
+template <int Channels, class Stored = std::uint8_t>
+using BitsOfPixel =
+    std::conditional_t<Channels * sizeof(Stored) == 8, std::uint64_t,
+                       std::conditional_t<Channels * sizeof(Stored) == 4, std::uint32_t, std::uint16_t>>;
 
-/// Stores whole pixels, one byte in each word of `result`, with the original's colours where alpha is 0.
-template <int Channels, class D, class V>
-HWY_INLINE void StoreShown(D /*d*/, V result, const std::uint8_t* original, std::uint8_t* out) {
-  using Pixel = BytesOfPixel<Channels>;
-  constexpr auto least_alpha = static_cast<Pixel>(Pixel{1} << (8 * Channels - 8));
-  const hn::Rebind<std::uint8_t, D> bytes;
-  const hn::Repartition<Pixel, decltype(bytes)> d;
-  const auto pixels = hn::BitCast(d, hn::TruncateTo(bytes, result));
+/// Stores whole pixels, a channel in each lane of `result`, with the original's colours where alpha is 0.
+template <int Channels, class D, class V, class Stored>
+HWY_INLINE void StoreShown(D /*d*/, V result, const Stored* original, Stored* out) {
+  using Pixel = BitsOfPixel<Channels, Stored>;
+  constexpr auto least_alpha = static_cast<Pixel>(Pixel{1} << (8 * sizeof(Stored) * (Channels - 1)));
+  const hn::Rebind<Stored, D> stored;
+  const hn::Repartition<Pixel, decltype(stored)> d;
+  const auto pixels = hn::BitCast(d, hn::TruncateTo(stored, result));
   const auto hidden = hn::Lt(pixels, hn::Set(d, least_alpha));
-  if (hn::AllFalse(d, hidden)) return hn::StoreU(hn::BitCast(bytes, pixels), bytes, out);
+  if (hn::AllFalse(d, hidden)) return hn::StoreU(hn::BitCast(stored, pixels), stored, out);
   const auto colours =
-      hn::And(hn::BitCast(d, hn::LoadU(bytes, original)), hn::Set(d, static_cast<Pixel>(least_alpha - 1)));
-  hn::StoreU(hn::BitCast(bytes, hn::IfThenElse(hidden, colours, pixels)), bytes, out);
+      hn::And(hn::BitCast(d, hn::LoadU(stored, original)), hn::Set(d, static_cast<Pixel>(least_alpha - 1)));
+  hn::StoreU(hn::BitCast(stored, hn::IfThenElse(hidden, colours, pixels)), stored, out);
 }
 
 /// Stores values below 256 as bytes, with the original's colours where alpha is 0.
@@ -242,13 +255,13 @@ void StoreStraight(const std::uint16_t* values, const std::uint8_t* original, st
   const std::uint8_t* table = transfer.encode8;
   constexpr int alpha_bit = 8 * (Channels - 1);
   for (; i < count; i += Channels) {
-    BytesOfPixel<Channels> kept;
+    BitsOfPixel<Channels> kept;
     std::memcpy(&kept, original + i, Channels);
     std::uint32_t codes = 0;
     for (std::size_t c = 0; c + 1 < Channels; ++c) codes |= std::uint32_t{table[values[i + c]]} << (8 * c);
     const std::uint32_t alpha = values[i + Channels - 1];
     const std::uint32_t colours = alpha == 0 ? kept & ((1U << alpha_bit) - 1) : codes;  // no branch
-    const auto pixel = static_cast<BytesOfPixel<Channels>>(alpha << alpha_bit | colours);
+    const auto pixel = static_cast<BitsOfPixel<Channels>>(alpha << alpha_bit | colours);
     std::memcpy(out + i, &pixel, Channels);
   }
 }

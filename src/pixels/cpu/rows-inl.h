@@ -152,7 +152,11 @@ void ReadIntegers(const RowReader& reader, const Stored* source, std::size_t pix
     ReadBytes(reader, source, pixels, values);
   } else {
     const std::size_t alpha = channels - 1;
-    for (std::size_t i = 0; i < count; i += channels) {
+    std::size_t i = 0;
+    if (reader.transfer.decode == nullptr)
+      i = channels == 2 ? WeighVectors<2>(source, count, nullptr, 1, values)
+                        : WeighVectors<4>(source, count, nullptr, 1, values);
+    for (; i < count; i += channels) {
       const Sum weight = source[i + alpha];
       for (std::size_t c = 0; c < alpha; ++c) values[i + c] = decode(source[i + c], reader.transfer) * weight;
       values[i + alpha] = weight;
@@ -242,16 +246,38 @@ inline void EncodeWorking(const std::uint32_t* values, std::size_t count, const 
   Narrow(values, count, codes);
 }
 
+/// Stores codes of colours with the alpha of `values`, and the original's colours where alpha is 0.
+template <int Channels, class Code>
+void PutAlpha(const std::uint32_t* values, const Code* codes, const std::uint16_t* original,
+              std::size_t count, std::uint16_t* out) {
+  const hn::ScalableTag<std::uint32_t> d;
+  std::size_t i = 0;
+  if constexpr (hn::MaxLanes(d) >= Channels)
+    for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+      const auto shown =
+          hn::IfThenElse(AlphaLanes<Channels>(d), hn::LoadU(d, values + i), LoadWide(d, codes + i));
+      StoreShown<Channels>(d, shown, original + i, out + i);
+    }
+  for (; i < count; i += Channels) {
+    const std::uint32_t alpha = values[i + Channels - 1];
+    for (std::size_t c = 0; c + 1 < Channels; ++c)
+      out[i + c] = alpha == 0 ? original[i + c] : static_cast<std::uint16_t>(codes[i + c]);
+    out[i + Channels - 1] = static_cast<std::uint16_t>(alpha);
+  }
+}
+
 /// Stores means of 16-bit pixels with straight alpha: encodes colours, and keeps the original's where alpha
 /// is 0.
 inline void StoreWithAlpha(const std::uint32_t* values, std::size_t pixels, std::size_t channels,
                            const TransferView& transfer, const std::uint16_t* original, std::uint16_t* out) {
-  const std::size_t alpha = channels - 1;
-  EncodeWorking(values, pixels * channels, transfer, out);
-  for (std::size_t i = 0; i < pixels * channels; i += channels) {
-    out[i + alpha] = static_cast<std::uint16_t>(values[i + alpha]);
-    if (out[i + alpha] == 0) std::copy_n(original + i, alpha, out + i);
-  }
+  const std::size_t count = pixels * channels;
+  const auto put = [&](const auto* codes) {
+    channels == 2 ? PutAlpha<2>(values, codes, original, count, out)
+                  : PutAlpha<4>(values, codes, original, count, out);
+  };
+  if (transfer.decode == nullptr) return put(values);
+  EncodeRow16(values, count, transfer, out);
+  put(out);
 }
 
 inline void StoreWithAlpha(const std::uint16_t* values, std::size_t pixels, std::size_t channels,

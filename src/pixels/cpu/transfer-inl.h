@@ -26,7 +26,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 /// the caller's array may be read before it is written.
 HWY_NOINLINE inline void DecodeRow(const std::uint8_t* codes, std::size_t count, const TransferView& transfer,
                                    std::uint16_t* values) {
-  for (std::size_t i = DecodeVectors(codes, count, transfer.decode, values); i < count; ++i)
+  const auto light = [](auto, auto value) HWY_ATTR { return value; };
+  for (std::size_t i = DecodeVectors(codes, count, transfer.decode, light, values); i < count; ++i)
     values[i] = static_cast<std::uint16_t>(transfer.decode[codes[i]]);
 }
 
