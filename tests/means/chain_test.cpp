@@ -76,6 +76,39 @@ TEST(BoxChain, UsesDoublesFromTheBoundOn) {
   EXPECT_GT(first_wide, 7 * 256);
 }
 
+/// Sums of products of colours and alpha are integers while they are below 2^31, in windows of fractions of a
+/// pixel below 2^32 with 2^24 to spare.
+TEST(BoxChain, UsesDoublesForAlphaFromTheBoundOn) {
+  const Shape shape{8, 8, 4, Type::u8, Alpha::straight};
+  const PixelRead codes = read_pixels(shape, Transfer::identity, 64);
+  const PixelRead light = read_pixels(shape, Transfer::srgb, 64);
+  EXPECT_FALSE(uses_doubles(codes, 90 * 256));
+  EXPECT_TRUE(uses_doubles(codes, 91 * 256));
+  EXPECT_FALSE(uses_doubles(light, 5 * 256));
+  EXPECT_TRUE(uses_doubles(light, 6 * 256));
+  for (Radius256 radius = 1793; radius < 9 * 256; ++radius) {
+    if (radius % 256 == 0) continue;
+    const double inner = 65025.0 * (2 * radius + 256) * (2 * (radius / 256) + 1);
+    EXPECT_EQ(uses_doubles(codes, radius), inner >= 4278190080.0) << radius;
+  }
+}
+
+/// Opaque white has the largest of these sums.
+TEST(BoxChain, KeepsOpaqueWhiteOnBothSidesOfTheBound) {
+  Image white({190, 186, 4, Type::u8, Alpha::straight});
+  std::fill_n(white.data(), byte_size(white.shape()), std::byte{0xFF});
+  for (const auto& [radius, space] : {std::pair{90.0, Space::encoded},
+                                      {91, Space::encoded},
+                                      {5, Space::linear},
+                                      {6, Space::linear},
+                                      {7.9, Space::encoded},
+                                      {8.1, Space::encoded},
+                                      {2.9, Space::linear},
+                                      {3.1, Space::linear}})
+    ASSERT_EQ(difference(blur(device_under_test(), white, {.radius = radius, .space = space}), white), "")
+        << radius;
+}
+
 /// White has the largest sums. It stays white on both sides of the bound.
 TEST(BoxChain, KeepsWhiteOnBothSidesOfTheBound) {
   Image white({140, 140, 3, Type::u8});
