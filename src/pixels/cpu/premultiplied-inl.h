@@ -178,9 +178,12 @@ HWY_NOINLINE void DecodeColours(const std::uint8_t* stored, std::size_t count, c
                                 std::uint16_t* values) {
   const auto choose = [](auto code, auto light)
                           HWY_ATTR { return hn::IfThenElse(AlphaLanes<Channels>(CodeWords()), code, light); };
-  for (std::size_t i = DecodeVectors(stored, count, transfer.decode, choose, values); i < count; ++i)
-    values[i] =
-        i % Channels + 1 == Channels ? stored[i] : static_cast<std::uint16_t>(transfer.decode[stored[i]]);
+  for (std::size_t i = DecodeVectors(stored, count, transfer.decode, choose, values); i < count;
+       i += Channels) {
+    for (std::size_t c = 0; c + 1 < Channels; ++c)
+      values[i + c] = static_cast<std::uint16_t>(transfer.decode[stored[i + c]]);
+    values[i + Channels - 1] = stored[i + Channels - 1];
+  }
 }
 
 /// Computes colours times alpha, and `whole` times alpha, of bytes: in linear light, or of codes without a
