@@ -18,6 +18,15 @@ namespace satin {
 class KeptBlocks {
  public:
   static constexpr std::size_t huge_page = std::size_t{1} << 21;
+#ifdef __clang__
+  static constexpr bool is_sanitized = __has_feature(address_sanitizer);
+#elif defined(__SANITIZE_ADDRESS__)
+  static constexpr bool is_sanitized = true;
+#else
+  static constexpr bool is_sanitized = false;
+#endif
+  /// The address sanitizer finds uses of freed pictures only if none is kept.
+  static constexpr std::size_t most_held = is_sanitized ? 0 : std::size_t{1} << 30;
 
   /// Returns the blocks of this process. They are never destroyed, as static objects may hold pictures.
   static KeptBlocks& of_process() {
@@ -69,15 +78,6 @@ class KeptBlocks {
     std::size_t bytes;
   };
 
-#ifdef __clang__
-  static constexpr bool is_sanitized = __has_feature(address_sanitizer);
-#elif defined(__SANITIZE_ADDRESS__)
-  static constexpr bool is_sanitized = true;
-#else
-  static constexpr bool is_sanitized = false;
-#endif
-  /// The address sanitizer finds uses of freed pictures only if none is kept.
-  static constexpr std::size_t most_held = is_sanitized ? 0 : std::size_t{1} << 30;
   static constexpr std::align_val_t alignment{huge_page};
   static constexpr std::size_t most_waste = 8;  ///< a block is larger than its buffer by this share at most
   static constexpr std::size_t most_blocks = 64;
