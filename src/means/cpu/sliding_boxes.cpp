@@ -78,8 +78,13 @@ void ExchangeProducts(const Value* enters, const Value* leaves, std::size_t coun
     if (leaves != nullptr) sum = hn::Sub(sum, LoadProducts<Channels>(d, leaves, i));
     hn::StoreU(sum, d, sums + i);
   };
+  const std::size_t lanes = hn::Lanes(vectors);
   std::size_t i = 0;
-  for (; i + hn::Lanes(vectors) <= count; i += hn::Lanes(vectors)) add(vectors, i);
+  for (; i + 2 * lanes <= count; i += 2 * lanes) {
+    add(vectors, i);
+    add(vectors, i + lanes);
+  }
+  for (; i + lanes <= count; i += lanes) add(vectors, i);
   for (; i < count; ++i) add(hn::CappedTag<Sum, 1>(), i);
 }
 

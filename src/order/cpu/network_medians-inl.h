@@ -170,9 +170,9 @@ struct Lines {
 /// Marks the colours of pixels whose alpha hides them: -1, and 0 elsewhere.
 template <class Key>
 void mark_hidden(const Key* keys, std::size_t count, std::size_t channels, Key* marks) {
-  const auto of = [](auto d, std::size_t, auto)
-                      HWY_ATTR { return std::pair(hn::Zero(d), hn::Set(d, static_cast<Key>(-1))); };
-  for (std::size_t i = SelectVisible(count, channels, of, keys, marks); i < count; i += channels) {
+  const auto candidates = [](auto d, std::size_t, auto)
+                              HWY_ATTR { return std::pair(hn::Zero(d), hn::Set(d, static_cast<Key>(-1))); };
+  for (std::size_t i = SelectVisible(count, channels, candidates, keys, marks); i < count; i += channels) {
     const bool shown = counts(turn_key(keys[i + channels - 1]), 1, false);
     std::fill_n(marks + i, channels - 1, static_cast<Key>(shown ? 0 : -1));
     marks[i + channels - 1] = 0;
@@ -363,9 +363,9 @@ class NetworkMedians {
     for (std::int64_t y = rows.first; y < rows.last; ++y) {
       const Key* original = images.source.row<Key>(y) + x;
       Key* found = images.output.row<Key>(y) + x;
-      const auto of = [=](auto d, std::size_t i, auto own)
-                          HWY_ATTR { return std::pair(own, hn::LoadU(d, original + i)); };
-      for (std::size_t i = SelectVisible(size, channels_, of, found, found); i < size; i += channels_)
+      const auto candidates = [=](auto d, std::size_t i, auto own)
+                                  HWY_ATTR { return std::pair(own, hn::LoadU(d, original + i)); };
+      for (std::size_t i = SelectVisible(size, channels_, candidates, found, found); i < size; i += channels_)
         if (!(turn_key(found[i + alpha]) > 0)) std::copy_n(original + i, alpha, found + i);
     }
   }
